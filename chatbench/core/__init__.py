@@ -1,0 +1,1 @@
+"""Cases, documents, responses, samples and columns of scores: what all rooms speak of."""

@@ -1,0 +1,47 @@
+"""One thing to ask, with what is known about its true answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question with its accepted answers and true sources. Only `input` is required.
+
+    - `input`: JSON; a string, an object with `question`, or a dialog (list of `{"role", "content"}` turns).
+    - `answers`: accepted answers, any of them is right. `documents`: names of the true sources.
+    - `contexts`, `context_ids`: true passages and their ids.
+    - `relevance`: graded gold, document name or context id to gain (> 0); empty means that all count alike.
+    - `is_answerable`: False for a question that the documents do not answer.
+    """
+
+    input: Any
+    id: str = ""
+    answers: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
+    context_ids: tuple[str, ...] = ()
+    relevance: Mapping[str, float] = field(default_factory=dict)
+    is_answerable: bool = True
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def question(self) -> str:
+        """The input as text: the string itself, `input["question"]`, or the last user turn of a dialog."""
+        return question_text(self.input)
+
+
+def question_text(value: Any) -> str:
+    """Return the text view of a case's input (see `Case.question`)."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return question_text(value.get("question", ""))
+    if isinstance(value, list | tuple):
+        turns = [t for t in value if isinstance(t, Mapping) and t.get("role", "user") == "user"]
+        return str(turns[-1].get("content", "")) if turns else ""
+    return "" if value is None else str(value)

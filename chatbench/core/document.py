@@ -1,0 +1,120 @@
+"""A source document or retrieved passage, and how foreign document objects become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chatbench.core.jsonable import clean_text, to_json_value
+from chatbench.errors import InputError
+
+NAME_KEYS = ("name", "source")
+"""Metadata keys that are looked at, in this order, for the name of a document."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as retrieval returns it: text, metadata, and the name it is known by.
+
+    `Document(page_content="...", metadata={"name": "higgs.txt"})` is all that most systems need.
+    """
+
+    page_content: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    id: str | None = None
+    parent_id: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """`metadata["name"]`, else `metadata["source"]`, else the id; None when there is none of them."""
+        for key in NAME_KEYS:
+            if (value := self.metadata.get(key)) not in (None, ""):
+                return str(value)
+        return self.id or None
+
+
+def to_document(value: Any, name_key: str | None = None) -> Document:
+    """Return a `Document` from whatever a retriever gives.
+
+    A string is a name. A mapping is read by the keys of `Document` (also `text` or `content` for the text); one
+    without any of them is metadata. LangChain documents (`page_content`, `metadata`) and LlamaIndex nodes
+    (`text` or `get_content()`, `metadata`, also inside a `.node`) are read by their attributes. `name_key`
+    names a metadata key that holds the name before the usual ones. Other values raise `InputError`.
+    """
+    if isinstance(value, Document):
+        document = value
+    elif isinstance(value, str):
+        document = Document(metadata={"name": clean_text(value)})
+    elif isinstance(value, Mapping):
+        document = _from_mapping(value)
+    else:
+        document = _from_object(value)
+    metadata = to_json_value(dict(document.metadata), "metadata")
+    if name_key is not None and metadata.get(name_key) not in (None, ""):
+        metadata["name"] = str(metadata[name_key])
+    return Document(
+        clean_text(document.page_content),
+        metadata,
+        None if document.id is None else clean_text(str(document.id)),
+        None if document.parent_id is None else clean_text(str(document.parent_id)),
+    )
+
+
+def to_documents(value: Any, where: str, name_key: str | None = None) -> tuple[Document, ...]:
+    """Return the ranked documents of one question; `where` names the place in error texts."""
+    if value is None:
+        return ()
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise InputError(
+            f"{where} is {_shown(value)}, but a list of documents is due: one list per question, "
+            "each entry a document, a dict or a name. Put it into a list."
+        )
+    documents = []
+    for place, entry in enumerate(value):
+        try:
+            documents.append(to_document(entry, name_key))
+        except (InputError, TypeError) as error:
+            raise InputError(f"{where}, entry {place + 1}: {error}") from error
+    return tuple(documents)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
+
+
+_TEXT_KEYS = ("page_content", "text", "content")
+
+
+def _from_mapping(value: Mapping[str, Any]) -> Document:
+    text = next((value[k] for k in _TEXT_KEYS if isinstance(value.get(k), str)), "")
+    metadata = dict(value.get("metadata") or {})
+    known = {*_TEXT_KEYS, "metadata", "id", "parent_id"}
+    metadata.update({k: v for k, v in value.items() if k not in known and k not in metadata})
+    return Document(text, metadata, _optional_text(value.get("id")), _optional_text(value.get("parent_id")))
+
+
+def _from_object(value: Any) -> Document:
+    node = getattr(value, "node", value)  # LlamaIndex wraps a scored node
+    metadata = getattr(node, "metadata", None)
+    text = getattr(node, "page_content", None)
+    if text is None:
+        text = getattr(node, "text", None)
+    if text is None and callable(getattr(node, "get_content", None)):
+        text = node.get_content()
+    if text is None and metadata is None:
+        raise InputError(
+            f"{_shown(value)} is no document: give a name, a dict, a Document, or an object with page_content and metadata."
+        )
+    identity = getattr(node, "id", None) or getattr(node, "node_id", None)
+    return Document(str(text or ""), dict(metadata or {}), _optional_text(identity))
+
+
+def _optional_text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def names(documents: Sequence[Document]) -> list[str | None]:
+    """Return the documents' names in order; None stands for a nameless one."""
+    return [document.name for document in documents]

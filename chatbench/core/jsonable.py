@@ -1,0 +1,55 @@
+"""JSON values: the canonical text that hashes are made of, and text that a database can keep."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+# U+0000 stops PostgreSQL, lone surrogates (from PDFs, or "\ud800" in JSON) stop both databases: one such
+# character would lose a whole store call, so it is replaced where text enters.
+_UNSTORABLE = {0: 0xFFFD, **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)}
+
+
+def clean_text(text: str) -> str:
+    """Return the text with characters that no database keeps (NUL, lone surrogates) replaced by U+FFFD."""
+    if text.isascii():
+        return text.replace("\x00", "�") if "\x00" in text else text
+    return text.translate(_UNSTORABLE)
+
+
+def to_json_value(value: Any, where: str = "value") -> Any:
+    """Return the value as plain JSON (dict, list, str, int, float, bool, None), text cleaned.
+
+    Tuples and sets become lists, numpy scalars Python numbers, dates ISO text, NaN and infinities None.
+    Anything else raises TypeError naming `where` it was found.
+    """
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {clean_text(str(k)): to_json_value(v, f"{where}[{k!r}]") for k, v in value.items()}
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
+    if isinstance(value, list | tuple):
+        return [to_json_value(v, f"{where}[{i}]") for i, v in enumerate(value)]
+    if hasattr(value, "tolist"):  # numpy scalars and arrays
+        return to_json_value(value.tolist(), where)
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    raise TypeError(f"{where} is a {type(value).__name__}, which is no JSON value")
+
+
+def canonical_json(value: Any) -> str:
+    """Return one text for equal JSON values: sorted keys, no spaces, Unicode as it is."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def digest(value: Any, length: int = 16) -> str:
+    """Return the first hex digits of the SHA-256 of a JSON value's canonical text."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()[:length]

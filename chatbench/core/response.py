@@ -1,0 +1,81 @@
+"""What the system under test gave, and the pair of question and answer that metrics see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chatbench.core.case import Case
+from chatbench.core.document import Document
+from chatbench.errors import Missing
+
+
+@dataclass(frozen=True)
+class Response:
+    """One answer of the system to one case. `documents` and `contexts` are ranked, best first.
+
+    `answer` is None when the system gave none; then `error` may say why. `attempt` counts from 1.
+    `seconds` is wall time, `tokens` a mapping such as `{"prompt": 120, "completion": 8}`.
+    """
+
+    answer: str | None = None
+    documents: tuple[Document, ...] = ()
+    contexts: tuple[str, ...] = ()
+    context_ids: tuple[str, ...] = ()
+    is_answerable: bool | None = None
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    attempt: int = 1
+    seconds: float | None = None
+    tokens: Mapping[str, int] | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A case and one response to it: the only thing a metric sees."""
+
+    case: Case
+    response: Response
+
+    @property
+    def question(self) -> str:
+        """The question's text."""
+        return self.case.question
+
+    @property
+    def answer(self) -> str:
+        """The system's answer; raises `Missing` (NULL with a reason) when it gave none."""
+        if self.response.answer is None:
+            raise Missing(self.response.error or "the system gave no answer")
+        return self.response.answer
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The accepted answers; raises `Missing` for an unanswerable case or one without a reference."""
+        if not self.case.is_answerable:
+            raise Missing("the question is unanswerable")
+        if not self.case.answers:
+            raise Missing("no reference answer")
+        return self.case.answers
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The retrieved documents, best first; raises `Missing` when the system failed altogether."""
+        if self.response.error is not None and not self.response.documents:
+            raise Missing(self.response.error)
+        return self.response.documents
+
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """The retrieved passages as text: `response.contexts`, else the texts of the documents."""
+        return self.response.contexts or tuple(d.page_content for d in self.response.documents if d.page_content)
+
+    @property
+    def gold_documents(self) -> tuple[str, ...]:
+        """Names of the true sources; raises `Missing` for an unanswerable case or one without any."""
+        if not self.case.is_answerable:
+            raise Missing("the question is unanswerable")
+        if not self.case.documents:
+            raise Missing("no true document")
+        return self.case.documents

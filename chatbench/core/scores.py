@@ -1,0 +1,104 @@
+"""The columns that one metric gave for one run, and their summaries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from chatbench.core.measure import Measure
+from chatbench.stats.intervals import student_interval, wilson_interval
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean of one measure over the questions, its 95 % interval (None for n < 2), and what it rests on.
+
+    `n_scored`, `n_errors` and `n_missing` count attempts; they add up to the attempts of the run.
+    """
+
+    measure: str
+    mean: float | None
+    low: float | None
+    high: float | None
+    n_scored: int
+    n_errors: int
+    n_missing: int
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """One metric with its parameters, applied to one run at one time: columns, one entry per attempt.
+
+    `values[measure][i]` belongs to case `case_ids[i]`, attempt `attempts[i]`; None is NULL, and then either
+    `errors[i]` (type and text of what was raised) or `missing[i][measure]` (a reason) says why.
+    `run_values` holds single numbers of the whole run that a function metric returned.
+    `primary` marks the scoring shown under the metric's plain table name when a run has several.
+    """
+
+    metric: str
+    table: str
+    label: str
+    signature: str
+    code_hash: str
+    measures: tuple[Measure, ...]
+    case_ids: Sequence[str]
+    attempts: Sequence[int]
+    values: Mapping[str, Sequence[Any]]
+    errors: Sequence[str | None]
+    missing: Sequence[Mapping[str, str] | None]
+    run_values: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    model: str | None = None
+    prompt_hash: str | None = None
+    seconds: float | None = None
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    summaries: tuple[Summary, ...] = ()
+    error: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.case_ids)
+
+    @property
+    def key(self) -> str:
+        """Name under which a person finds it: `LexicalMetrics` or `Retrieval(k=3)`."""
+        return self.label or self.metric
+
+
+def summarise(scoring: Scoring) -> tuple[Summary, ...]:
+    """Return one summary per numeric measure.
+
+    Attempts are averaged within a question first, then the questions. The interval is Wilson's for a yes/no
+    measure with one attempt per question, else Student's t over the question means.
+    """
+    return tuple(_summary(scoring, m) for m in scoring.measures if m.is_number)
+
+
+def _summary(scoring: Scoring, measure: Measure) -> Summary:
+    column = scoring.values[measure.name]
+    questions: dict[str, list[float]] = {}
+    n_scored = n_errors = 0
+    for case_id, value, error in zip(scoring.case_ids, column, scoring.errors, strict=True):
+        if value is not None:
+            questions.setdefault(case_id, []).append(value)
+            n_scored += 1
+        elif error is not None:
+            n_errors += 1
+    n_missing = len(column) - n_scored - n_errors
+    means = [math.fsum(v) / len(v) for v in questions.values()]
+    if not means:
+        return Summary(measure.name, None, None, None, n_scored, n_errors, n_missing)
+    mean = math.fsum(means) / len(means)
+    if measure.type is bool and n_scored == len(questions):
+        interval = wilson_interval(round(math.fsum(means)), len(means))
+    else:
+        interval = student_interval(means)
+    low, high = interval or (None, None)
+    return Summary(measure.name, mean, low, high, n_scored, n_errors, n_missing)
+
+
+def measure_names(scorings: Iterable[Scoring]) -> list[str]:
+    """Return the full names `<table>_<measure>` of all numeric measures, in order."""
+    return [f"{s.table}_{m.name}" for s in scorings for m in s.measures if m.is_number]

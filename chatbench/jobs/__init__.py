@@ -1,0 +1,1 @@
+"""The flows, written once, used by every face."""

@@ -1,0 +1,1 @@
+"""Question sets in, one file per format."""

@@ -1,0 +1,1 @@
+"""What a person holds in a notebook."""

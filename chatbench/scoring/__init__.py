@@ -1,0 +1,1 @@
+"""Metrics as values, their registry, and the one loop that scores."""

@@ -1,0 +1,34 @@
+"""What the loop hands to a metric that asks for it: live objects, which are no parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chatbench.errors import MissingDependencyError
+
+Vectors = NDArray[np.float32]
+
+
+class Embed(Protocol):
+    """Turns texts into vectors: an array of shape (texts, dimensions)."""
+
+    def __call__(self, texts: Sequence[str], model: str) -> Vectors:
+        """Return one row per text; `keep` is not part of the protocol."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Live objects of one scoring call: `score_sample(self, sample, ctx)` receives it."""
+
+    embedder: Embed | None = None
+
+    def embed(self, texts: Sequence[str], model: str) -> Vectors:
+        """Return one vector per text by the embedder of this call."""
+        if self.embedder is None:
+            raise MissingDependencyError("This metric needs an embedder: score_test_set(..., embed=my_function).")
+        return np.asarray(self.embedder(texts, model))

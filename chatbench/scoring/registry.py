@@ -1,0 +1,131 @@
+"""Metrics by name. Defining a class registers it; nobody keeps a list."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import pkgutil
+import sys
+import warnings
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from chatbench.errors import MetricDefinitionError, UnknownMetricError, did_you_mean
+
+if TYPE_CHECKING:
+    from chatbench.scoring.metric import Metric
+
+ENTRY_POINT_GROUP = "chatbench.metrics"
+"""Group under which other packages offer metrics: `name = "package.module"`."""
+
+_PACKAGES = ("chatbench.metrics", "chatbench.evaluators")
+
+_metrics: dict[str, type[Metric]] = {}
+_aliases: dict[str, str] = {}
+_discovered = False
+
+
+def register(cls: type[Metric], aliases: tuple[str, ...] = ()) -> None:
+    """Enter a class under its name and aliases. The same owner (file and name) replaces; another one is refused."""
+    name = cls.__name__
+    old = _metrics.get(name)
+    if old is not None and owner(old) != owner(cls):
+        raise MetricDefinitionError(
+            f"A metric {name!r} exists already, in {owner(old)}. Name yours otherwise, or keep it out: class {name}(Metric, register=False)."
+        )
+    for other in _metrics.values():
+        if other.__name__ != name:
+            _refuse_clash(cls, other)
+    _metrics[name] = cls
+    _aliases.update(dict.fromkeys(aliases, name))
+
+
+def _refuse_clash(cls: type[Metric], other: type[Metric]) -> None:
+    if cls.table == other.table:
+        raise MetricDefinitionError(
+            f"{cls.__name__} and {other.__name__} (in {owner(other)}) would share the table {cls.table!r}: "
+            f'class {cls.__name__}(Metric, table="...").'
+        )
+    mine = {f"{cls.table}_{m.name}" for m in cls.measures}
+    clash = mine & {f"{other.table}_{m.name}" for m in other.measures}
+    if clash:
+        raise MetricDefinitionError(
+            f"{cls.__name__} and {other.__name__} would both have the result column {min(clash)!r}: rename a measure or the table."
+        )
+
+
+def owner(cls: type) -> str:
+    """Return where a class is defined: its module's file, or the module's name in a notebook."""
+    module = sys.modules.get(cls.__module__)
+    return getattr(module, "__file__", None) or cls.__module__
+
+
+def all_metrics() -> dict[str, type[Metric]]:
+    """Return every registered metric by name, in alphabetical order."""
+    _discover()
+    return dict(sorted(_metrics.items()))
+
+
+def find_metric(name: str) -> type[Metric]:
+    """Return the class registered under a name or an alias; `UnknownMetricError` suggests the nearest one."""
+    if name not in _metrics and name not in _aliases:
+        _discover()
+    cls = _metrics.get(_aliases.get(name, name))
+    if cls is None:
+        known = all_metrics()
+        raise UnknownMetricError(
+            f"There is no metric {name!r}.{did_you_mean(name, [*known, *_aliases])} Registered are: {', '.join(known)}."
+        )
+    return cls
+
+
+def parse_metric(text: str) -> Metric:
+    """Return the metric that a text names: `LexicalMetrics`, or with parameters `Retrieval(k=3)`.
+
+    The text is read as data, never evaluated: only literals are possible as parameters.
+    """
+    text = text.strip()
+    if "(" not in text:
+        return find_metric(text)()
+    try:
+        call = ast.parse(text, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError("it is no name with keyword parameters")
+        parameters: dict[str, Any] = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+    except (SyntaxError, ValueError) as error:
+        raise UnknownMetricError(
+            f"Cannot read {text!r} as a metric ({error}); write it like Retrieval(k=3)."
+        ) from error
+    return build_metric(call.func.id, parameters)
+
+
+def build_metric(name: str, parameters: dict[str, Any]) -> Metric:
+    """Return the metric of a name with these parameters; an unknown parameter is named with those that exist."""
+    cls = find_metric(name)
+    known = list(getattr(cls, "__dataclass_fields__", {}))
+    unknown = [p for p in parameters if p not in known]
+    if unknown:
+        raise UnknownMetricError(
+            f"{name} has no parameter {unknown[0]!r}.{did_you_mean(unknown[0], known)} It has: {', '.join(known) or 'none'}."
+        )
+    return cls(**parameters)
+
+
+def _discover() -> None:
+    """Import the modules that define metrics: chatbench's own rooms, then those of other packages."""
+    global _discovered
+    if _discovered:
+        return
+    _discovered = True
+    for package_name in _PACKAGES:
+        if importlib.util.find_spec(package_name) is None:
+            continue
+        package = importlib.import_module(package_name)
+        for module in pkgutil.iter_modules(package.__path__, f"{package_name}."):
+            importlib.import_module(module.name)
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        try:
+            point.load()
+        except Exception as error:  # a stranger's package must not take ours down
+            warnings.warn(f"The metrics of {point.value!r} cannot be loaded: {error}", stacklevel=3)

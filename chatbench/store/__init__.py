@@ -1,0 +1,1 @@
+"""Saves and queries: the only room with SQL."""
