@@ -20,7 +20,8 @@ class Measure:
         words = Measure(int, "number of words", at_least=0)
 
     `type` is float, int, bool, str, or dict / list (kept as JSON). Numbers and booleans have means; text has none.
-    `better` is "higher", "lower", or None where neither is. The name comes from the class attribute.
+    `better` is "higher", "lower", or None where neither is. The name comes from the class attribute. `of_run` marks a single
+    number of the whole run, which a function metric returned beside its column.
     """
 
     type: type
@@ -29,6 +30,7 @@ class Measure:
     at_most: float | None = None
     better: Direction = None
     name: str = ""
+    of_run: bool = False
 
     def __post_init__(self) -> None:
         if self.type is list:
