@@ -14,7 +14,18 @@ from chatbench.core.response import Response
 from chatbench.errors import DatasetError, LengthError, did_you_mean
 from chatbench.loaders.json_file import read_records
 
-_KEYS = ("id", "answer", "documents", "contexts", "context_ids", "is_answerable", "outputs", "seconds", "tokens", "error")
+_KEYS = (
+    "id",
+    "answer",
+    "documents",
+    "contexts",
+    "context_ids",
+    "is_answerable",
+    "outputs",
+    "seconds",
+    "tokens",
+    "error",
+)
 
 
 def load_responses(
@@ -30,7 +41,9 @@ def load_responses(
     if records and all("id" in r for r in records):
         records = _in_order(records, dataset, path)
     elif len(records) != len(dataset):
-        raise LengthError(f"{path} has {len(records)} responses without ids for {len(dataset)} questions; give each record the id of its question.")
+        raise LengthError(
+            f"{path} has {len(records)} responses without ids for {len(dataset)} questions; give each record the id of its question."
+        )
     return [_response(record, f"{path}, record {place}", name_key) for place, record in enumerate(records, 1)]
 
 
@@ -52,14 +65,18 @@ def _in_order(records: Sequence[Mapping[str, Any]], dataset: Dataset, path: str 
 
 def _response(record: Mapping[str, Any], where: str, name_key: str | None) -> Response:
     if "answer" not in record:
-        raise DatasetError(f"{where}: no key 'answer'; it has {', '.join(record) or 'no keys'}.{did_you_mean('answer', record)}")
+        raise DatasetError(
+            f"{where}: no key 'answer'; it has {', '.join(record) or 'no keys'}.{did_you_mean('answer', record)}"
+        )
     answer = record["answer"]
     if answer is not None and not isinstance(answer, str):
         raise DatasetError(f"{where}: answer is a {type(answer).__name__}; text or null is due.")
     documents = record.get("documents", record.get("document"))
     return Response(
         answer=None if answer is None else clean_text(answer),
-        documents=to_documents([documents] if isinstance(documents, str) else documents, f"documents of {where}", name_key),
+        documents=to_documents(
+            [documents] if isinstance(documents, str) else documents, f"documents of {where}", name_key
+        ),
         contexts=_texts(record, "contexts", where),
         context_ids=_texts(record, "context_ids", where),
         is_answerable=record.get("is_answerable"),

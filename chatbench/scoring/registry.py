@@ -123,7 +123,9 @@ def load_file(path: str) -> None:
     """Import a file below the working folder, so that the metrics it defines are registered."""
     file = Path(path).resolve()
     if not file.is_relative_to(Path.cwd().resolve()):
-        raise InputError(f"{path} lies outside the working folder {Path.cwd()}; metrics are imported only from below it.")
+        raise InputError(
+            f"{path} lies outside the working folder {Path.cwd()}; metrics are imported only from below it."
+        )
     if not file.is_file():
         raise InputError(f"There is no file {path} to take metrics from.")
     module_name = f"chatbench_file_{file.stem}_{abs(hash(str(file))):x}"
