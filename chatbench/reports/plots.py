@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,10 +15,8 @@ if TYPE_CHECKING:
 
 def summary_plot(rows: Sequence[tuple[str, Summary]], title: str) -> Figure:
     """Return a figure with one line per measure: the mean as a dot, its 95 % interval as a bar, and the counts."""
-    from matplotlib.figure import Figure
-
     shown = [(name, s, s.mean) for name, s in rows if s.mean is not None]
-    figure = Figure(figsize=(7, 0.9 + 0.34 * max(len(shown), 1)), layout="constrained")
+    figure = _plot_class()(figsize=(7, 0.9 + 0.34 * max(len(shown), 1)), layout="constrained")
     axes = figure.add_subplot()
     for place, (_, s, mean) in enumerate(shown):
         if s.low is not None and s.high is not None:
@@ -32,6 +32,20 @@ def summary_plot(rows: Sequence[tuple[str, Summary]], title: str) -> Figure:
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
     return figure
+
+
+@cache
+def _plot_class() -> type[Figure]:
+    """Return a figure that a notebook shows by itself, also where pyplot was never imported."""
+    from matplotlib.figure import Figure
+
+    class Plot(Figure):
+        def _repr_png_(self) -> bytes:
+            buffer = BytesIO()
+            self.savefig(buffer, format="png", dpi=110)
+            return buffer.getvalue()
+
+    return Plot
 
 
 def _with_counts(name: str, s: Summary) -> str:
