@@ -27,7 +27,7 @@ def html_table(
     html: str = _template().render(
         columns=columns,
         rows=[[cell_text(c) for c in row] for row in rows],
-        right=_number_columns(columns, rows),
+        right=number_columns(columns, rows),
         caption=caption,
         notes=notes,
     )
@@ -38,7 +38,7 @@ def text_table(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", notes: Sequence[str] = ()
 ) -> str:
     """Return a plain table for a pipe, a log or a repr."""
-    right = _number_columns(columns, rows)
+    right = number_columns(columns, rows)
     cells = [list(columns), *[[cell_text(c) for c in row] for row in rows]]
     widths = [max(len(row[k]) for row in cells) for k in range(len(columns))]
     lines = [
@@ -64,7 +64,9 @@ def interval_text(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{low:.4f} to {high:.4f}"
 
 
-def _number_columns(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> set[int]:
+def number_columns(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> set[int]:
+    """Return the places of the columns that hold numbers and are set to the right."""
+
     def is_number(value: Any) -> bool:
         return (
             value is None

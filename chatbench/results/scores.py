@@ -118,10 +118,10 @@ class Scores(Mapping[str, pd.DataFrame]):
         return summary_plot([(f"{s.table}_{m.name}", summary) for s, m, summary in self._summaries()], self._caption())
 
     def __repr__(self) -> str:
-        return text_table(*self._table())
+        return text_table(*self.table())
 
     def _repr_html_(self) -> str:
-        return html_table(*self._table())
+        return html_table(*self.table())
 
     def _summaries(self) -> Iterator[tuple[Scoring, Measure, Summary]]:
         for scoring in self.scorings:
@@ -148,7 +148,8 @@ class Scores(Mapping[str, pd.DataFrame]):
     def _caption(self) -> str:
         return f"{self.dataset.name}: {len(self.dataset)} questions"
 
-    def _table(self) -> tuple[list[str], list[list[Any]], str, list[str]]:
+    def table(self) -> tuple[list[str], list[list[Any]], str, list[str]]:
+        """Return what is shown: columns, rows, caption, notes."""
         columns = ["metric", "measure", "mean", "95 % interval", "n scored", "errors", "missing"]
         rows = [
             [scoring.key, s.measure, s.mean, interval_text(s.low, s.high), s.n_scored, s.n_errors, s.n_missing]
