@@ -73,14 +73,14 @@ def _decode(data: bytes, source: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        if not encoding.startswith("utf-8"):
+        if encoding != "utf-8":  # the file says itself what it is: as Windows-1252 all of it would be garbled
             raise ReadingError(_undecodable(source, encoding, data, error)) from error
         fault = _undecodable(source, "UTF-8", data, error)
     try:
         text = data.decode(_FALLBACK)
     except UnicodeDecodeError as error:
         raise ReadingError(f"{fault} Windows-1252 ({_FALLBACK}) it is neither.") from error
-    warnings.warn(f"{fault} It was read as Windows-1252 ({_FALLBACK}).", UserWarning, stacklevel=4)
+    warnings.warn(f"{fault} It was read as Windows-1252 ({_FALLBACK}).", UserWarning, stacklevel=5)
     return text
 
 

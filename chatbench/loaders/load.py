@@ -6,15 +6,13 @@ import os
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from chatbench.core.dataset import UNNAMED, Dataset
 from chatbench.core.jsonable import clean_text
 from chatbench.errors import InputError, InputTypeError
-from chatbench.loaders.files import read_text
 from chatbench.loaders.frame import frame_records, is_frame
-from chatbench.loaders.json_records import parse_records
+from chatbench.loaders.json_file import read_records
 from chatbench.loaders.keys import read_keys
 from chatbench.loaders.records import read_cases
 from chatbench.loaders.subset import first_questions
@@ -63,7 +61,7 @@ def load_dataset(
     records: Sequence[Any]
     if isinstance(source, str | os.PathLike):
         path = os.fsdecode(source)
-        records = parse_records(read_text(Path(path).expanduser(), path, encoding), path, num_q)
+        records = read_records(path, encoding, num_q, as_written=True)
     elif is_frame(source):
         records = frame_records(source, num_q)
     elif isinstance(source, list | tuple):

@@ -21,11 +21,7 @@ def read_cases(records: Sequence[Any], keys: Keys, source: str) -> tuple[Case, .
 
     Raises `MissingKeyError` or `DatasetError` naming all offending records, counted from 1.
     """
-    _refuse(
-        source,
-        {n: f"is a {shown(r)}" for n, r in enumerate(records, 1) if not isinstance(r, Mapping)},
-        "A record is an object with its question under 'question'.",
-    )
+    require_objects(records, source)
     _require_keys(records, keys, source)
     contents = []
     faults = {}
@@ -37,6 +33,14 @@ def read_cases(records: Sequence[Any], keys: Keys, source: str) -> tuple[Case, .
     _refuse(source, faults, "Correct or leave out these records.")
     fill_ids(contents)
     return tuple(Case(**content) for content in contents)
+
+
+def require_objects(records: Sequence[Any], source: str) -> None:
+    """Raise `DatasetError` naming the records that are no objects (dicts)."""
+    faults = {
+        number: f"is a {shown(record)}" for number, record in enumerate(records, 1) if not isinstance(record, Mapping)
+    }
+    _refuse(source, faults, "A record is an object (a dict) of keys and values.")
 
 
 def _refuse(source: str, faults: Mapping[int, str], advice: str, error: type[DatasetError] = DatasetError) -> None:

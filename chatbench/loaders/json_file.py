@@ -1,14 +1,17 @@
-"""Records from the text of a JSON list or of JSON lines."""
+"""Records from a file with a JSON list or JSON lines."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Sequence
-from pathlib import PurePath
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from chatbench.errors import DatasetError
+from chatbench.loaders.files import read_text
+from chatbench.loaders.records import require_objects
 from chatbench.loaders.subset import first_questions
 from chatbench.loaders.values import WrittenFloat
 
@@ -16,20 +19,34 @@ _DUE = "A JSON list of objects is due, or one object per line (JSONL)."
 _LINES = (".jsonl", ".ndjson")
 
 
-def parse_records(text: str, source: str, num_q: int | float | None) -> Sequence[Any]:
-    """Return the first records of a JSON list or of JSON lines, told apart by the content.
+def read_records(
+    path: str | os.PathLike[str],
+    encoding: str | None = None,
+    num_q: int | float | None = None,
+    *,
+    as_written: bool = False,
+) -> Sequence[Mapping[str, Any]]:
+    """Return the first records of a file with a JSON list or JSON lines, told apart by the content.
 
     Only for a file with a single object its ending decides: `.jsonl` and `.ndjson` hold lines. Lines behind `num_q`
-    are not read. Raises `DatasetError` naming `source` and the place in it.
+    are not read. `as_written` keeps how fractions were written (`WrittenFloat`). Raises what `read_text` raises, and
+    `DatasetError` naming the file and the place in it.
     """
+    source = os.fsdecode(path)
+    records = _records(read_text(Path(source).expanduser(), source, encoding), source, num_q, as_written)
+    require_objects(records, source)
+    return records
+
+
+def _records(text: str, source: str, num_q: int | float | None, as_written: bool) -> Sequence[Any]:
     start = text.lstrip()[:1]
     if not start:
-        raise DatasetError(f"{source!r} is empty. {_DUE} A set without questions is [].")
+        raise DatasetError(f"{source!r} is empty. {_DUE} A set without records is [].")
     if start == "{":
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        if _is_object(lines[0][1]) and (len(lines) > 1 or PurePath(source).suffix.lower() in _LINES):
-            return [_parse(line, source, number) for number, line in first_questions(lines, num_q)]
-    value = _parse(text, source)
+        if _is_object(lines[0][1]) and (len(lines) > 1 or Path(source).suffix.lower() in _LINES):
+            return [_parse(line, source, as_written, number) for number, line in first_questions(lines, num_q)]
+    value = _parse(text, source, as_written)
     if not isinstance(value, list):
         what = f"a single object (keys: {', '.join(map(repr, value))})" if isinstance(value, dict) else repr(value)
         raise DatasetError(f"{source!r} holds {what[:200]}. {_DUE}")
@@ -43,10 +60,10 @@ def _is_object(line: str) -> bool:
         return False
 
 
-def _parse(text: str, source: str, first_line: int = 1) -> Any:
+def _parse(text: str, source: str, as_written: bool, first_line: int = 1) -> Any:
     """Return the JSON value; `first_line` is the place of the text in its file."""
     try:
-        return json.loads(text, parse_float=WrittenFloat, parse_constant=_refuse_constant)
+        return json.loads(text, parse_float=WrittenFloat if as_written else None, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise DatasetError(_fault(text, source, first_line, error.pos, error.msg)) from error
     except RecursionError as error:
