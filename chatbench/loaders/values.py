@@ -34,6 +34,11 @@ def is_missing(value: Any) -> bool:
     return type(value).__name__ in ("NAType", "NaTType")  # by name: pandas is not imported
 
 
+def _plain(value: Any) -> Any:
+    """Return a numpy scalar as the Python value that it holds; others as they are."""
+    return value.item() if getattr(value, "ndim", None) == 0 and hasattr(value, "item") else value
+
+
 def shown(value: Any) -> str:
     """Return type and shortened content for an error text."""
     return f"{type(value).__name__} {reprlib.repr(value)}"
@@ -51,8 +56,8 @@ def text_of(value: Any, key: str) -> str | None:
         return value.written
     if isinstance(value, int | float):
         return str(value)
-    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a numpy scalar
-        return text_of(value.item(), key)
+    if (plain := _plain(value)) is not value:
+        return text_of(plain, key)
     raise DatasetError(f"{key!r} holds a {shown(value)}; text or a number is due")
 
 
@@ -73,7 +78,8 @@ def grades_of(value: Any, key: str) -> dict[str, float]:
     if not isinstance(value, Mapping):
         raise DatasetError(f"{key!r} is a {shown(value)}; an object of names to grades is due")
     grades = {}
-    for name, grade in value.items():
+    for name, given in value.items():
+        grade = _plain(given)
         if is_missing(grade):
             continue
         if not isinstance(grade, int | float) or not math.isfinite(grade):
@@ -87,6 +93,7 @@ def flag_of(value: Any, key: str) -> bool:
     """Return a truth value; missing is true."""
     if is_missing(value):
         return True
+    value = _plain(value)
     if not isinstance(value, int | float) or value not in (0, 1):
         raise DatasetError(f"{key!r} is a {shown(value)}; true or false is due")
     return bool(value)

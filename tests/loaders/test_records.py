@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from chatbench.core.case import Case
@@ -102,6 +103,20 @@ def test_graded_documents_come_highest_first_whatever_the_order_of_keys() -> Non
 @pytest.mark.parametrize(("given", "flag"), [(None, True), (True, True), (False, False), (0, False), (1.0, True)])
 def test_is_answerable(given: Any, flag: bool) -> None:
     assert only({"question": "Q?", "is_answerable": given}).is_answerable is flag
+
+
+def test_numpy_values_are_read_as_what_they_hold() -> None:
+    record = {
+        "id": np.int64(3),
+        "question": "Q?",
+        "answer": np.float64(6.8),
+        "documents": {"a": np.int64(2)},
+        "is_answerable": np.False_,
+        "n": np.float64(0.5),
+    }
+    case = only(record)
+    assert case == Case("Q?", "3", ("6.8",), ("a",), relevance={"a": 2.0}, is_answerable=False, metadata={"n": 0.5})
+    assert type(case.metadata["n"]) is float
 
 
 def test_empty_metadata_is_left_out() -> None:
