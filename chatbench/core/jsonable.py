@@ -31,7 +31,7 @@ def to_json_value(value: Any, where: str = "value") -> Any:
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return float(value) if math.isfinite(value) else None  # a plain float, also from a subclass
     if isinstance(value, Mapping):
         return {clean_text(str(k)): to_json_value(v, f"{where}[{k!r}]") for k, v in value.items()}
     if isinstance(value, set | frozenset):
@@ -45,9 +45,12 @@ def to_json_value(value: Any, where: str = "value") -> Any:
     raise TypeError(f"{where} is a {type(value).__name__}, which is no JSON value")
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
 def canonical_json(value: Any) -> str:
     """Return one text for equal JSON values: sorted keys, no spaces, Unicode as it is."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def digest(value: Any, length: int = 16) -> str:

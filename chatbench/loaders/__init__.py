@@ -1,1 +1,5 @@
-"""Question sets in, one file per format."""
+"""Question sets from files, lists and frames."""
+
+from chatbench.loaders.load import load_dataset
+
+__all__ = ["load_dataset"]
