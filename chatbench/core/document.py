@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from chatbench.core.jsonable import clean_text, to_json_value
@@ -11,6 +14,12 @@ from chatbench.errors import InputError
 
 NAME_KEYS = ("name", "source")
 """Metadata keys that are looked at, in this order, for the name of a document."""
+
+_TEXT_FILE = re.compile(
+    r"(?is)(?P<stem>.+)\.(txt|text|md|markdown|rst|tex|html?|xhtml|xml|jsonl?|csv|tsv|ya?ml|log"
+    r"|pdf|docx?|odt|rtf|pptx?|odp|xlsx?|ods|epub)"
+)
+"""Names with the extension of a file that holds text; any other ending belongs to the name."""
 
 
 @dataclass(frozen=True)
@@ -118,3 +127,22 @@ def _optional_text(value: Any) -> str | None:
 def names(documents: Sequence[Document]) -> list[str | None]:
     """Return the documents' names in order; None stands for a nameless one."""
     return [document.name for document in documents]
+
+
+@lru_cache(maxsize=1 << 16)
+def fold_name(name: str) -> str:
+    """Return the form in which names of documents are compared: the base name without the extension of a text file.
+
+    Both path separators count, also at the end. `docs/paper.v0.txt`, `paper.v0.pdf` and `paper.v0` are the same;
+    `report v1.2` and `report v1.3` are not, nor are `A` and `a`. Composed and decomposed accents (NFC, NFD) are the
+    same. An empty result means that the name names nothing.
+    """
+    base = name.replace("\\", "/").strip().rstrip("/").rpartition("/")[2].strip()
+    if file := _TEXT_FILE.fullmatch(base):
+        base = file["stem"]
+    return unicodedata.normalize("NFC", base)
+
+
+def folded_names(documents: Sequence[Document]) -> list[str]:
+    """Return the documents' names in order, in the form in which they are compared; nameless ones are left out."""
+    return [folded for name in names(documents) if name is not None and (folded := fold_name(name))]
