@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from chatbench.core.jsonable import clean_text, to_json_value
@@ -15,11 +13,11 @@ from chatbench.errors import InputError
 NAME_KEYS = ("name", "source")
 """Metadata keys that are looked at, in this order, for the name of a document."""
 
-_TEXT_FILE = re.compile(
-    r"(?is)(?P<stem>.+)\.(txt|text|md|markdown|rst|tex|html?|xhtml|xml|jsonl?|csv|tsv|ya?ml|log"
-    r"|pdf|docx?|odt|rtf|pptx?|odp|xlsx?|ods|epub)"
+TEXT_SUFFIXES = frozenset(
+    "txt text md markdown rst tex html htm xhtml xml json jsonl csv tsv yaml yml log "  # noqa: SIM905
+    "pdf doc docx odt rtf ppt pptx odp xls xlsx ods epub".split()
 )
-"""Names with the extension of a file that holds text; any other ending belongs to the name."""
+"""Extensions, in lower case, of files that hold text. Any other ending belongs to a document's name."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +49,10 @@ def to_document(value: Any, name_key: str | None = None) -> Document:
     (`text` or `get_content()`, `metadata`, also inside a `.node`) are read by their attributes. `name_key`
     names a metadata key that holds the name before the usual ones. Other values raise `InputError`.
     """
+    if isinstance(value, str):
+        return Document(metadata={"name": clean_text(value)})
     if isinstance(value, Document):
         document = value
-    elif isinstance(value, str):
-        document = Document(metadata={"name": clean_text(value)})
     elif isinstance(value, Mapping):
         document = _from_mapping(value)
     else:
@@ -129,7 +127,6 @@ def names(documents: Sequence[Document]) -> list[str | None]:
     return [document.name for document in documents]
 
 
-@lru_cache(maxsize=1 << 16)
 def fold_name(name: str) -> str:
     """Return the form in which names of documents are compared: the base name without the extension of a text file.
 
@@ -138,8 +135,9 @@ def fold_name(name: str) -> str:
     same. An empty result means that the name names nothing.
     """
     base = name.replace("\\", "/").strip().rstrip("/").rpartition("/")[2].strip()
-    if file := _TEXT_FILE.fullmatch(base):
-        base = file["stem"]
+    stem, _, suffix = base.rpartition(".")
+    if stem and suffix.lower() in TEXT_SUFFIXES:
+        base = stem
     return unicodedata.normalize("NFC", base)
 
 
