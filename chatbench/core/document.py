@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,12 @@ from chatbench.errors import InputError
 
 NAME_KEYS = ("name", "source")
 """Metadata keys that are looked at, in this order, for the name of a document."""
+
+TEXT_SUFFIXES = frozenset(
+    "txt text md markdown rst tex html htm xhtml xml json jsonl csv tsv yaml yml log "  # noqa: SIM905
+    "pdf doc docx odt rtf ppt pptx odp xls xlsx ods epub".split()
+)
+"""Extensions, in lower case, of files that hold text. Any other ending belongs to a document's name."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +49,10 @@ def to_document(value: Any, name_key: str | None = None) -> Document:
     (`text` or `get_content()`, `metadata`, also inside a `.node`) are read by their attributes. `name_key`
     names a metadata key that holds the name before the usual ones. Other values raise `InputError`.
     """
+    if isinstance(value, str):
+        return Document(metadata={"name": clean_text(value)})
     if isinstance(value, Document):
         document = value
-    elif isinstance(value, str):
-        document = Document(metadata={"name": clean_text(value)})
     elif isinstance(value, Mapping):
         document = _from_mapping(value)
     else:
@@ -118,3 +125,22 @@ def _optional_text(value: Any) -> str | None:
 def names(documents: Sequence[Document]) -> list[str | None]:
     """Return the documents' names in order; None stands for a nameless one."""
     return [document.name for document in documents]
+
+
+def fold_name(name: str) -> str:
+    """Return the form in which names of documents are compared: the base name without the extension of a text file.
+
+    Both path separators count, also at the end. `docs/paper.v0.txt`, `paper.v0.pdf` and `paper.v0` are the same;
+    `report v1.2` and `report v1.3` are not, nor are `A` and `a`. Composed and decomposed accents (NFC, NFD) are the
+    same. An empty result means that the name names nothing.
+    """
+    base = name.replace("\\", "/").strip().rstrip("/").rpartition("/")[2].strip()
+    stem, _, suffix = base.rpartition(".")
+    if stem and suffix.lower() in TEXT_SUFFIXES:
+        base = stem
+    return unicodedata.normalize("NFC", base)
+
+
+def folded_names(documents: Sequence[Document]) -> list[str]:
+    """Return the documents' names in order, in the form in which they are compared; nameless ones are left out."""
+    return [folded for name in names(documents) if name is not None and (folded := fold_name(name))]
