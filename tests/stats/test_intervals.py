@@ -27,6 +27,16 @@ def test_student_equals_scipy(values: list[float]) -> None:
     assert student_interval(values) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize("freedom", [*range(1, 41), 99, 100, 500, 999, 1000, 1001, 5000, 64251])
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+def test_quantiles_equal_scipy(freedom: int, confidence: float) -> None:
+    values = [0.0] * freedom + [1.0]
+    wanted = stats.t.ppf(0.5 + confidence / 2, freedom) * stats.sem(values)
+    interval = student_interval(values, confidence)
+    assert interval is not None
+    assert (interval[1] - interval[0]) / 2 == pytest.approx(wanted, rel=1e-11)
+
+
 def test_one_value_has_no_interval() -> None:
     assert student_interval([0.5]) is None
     assert wilson_interval(1, 1) is None
