@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from chatbench import __version__
 from chatbench.core.jsonable import clean_text, to_json_value
 from chatbench.core.run import Run, new_id
+from chatbench.core.versions import package_versions
 from chatbench.errors import InputError
 from chatbench.jobs.score import MetricLike, resolve_metrics, score_responses
 from chatbench.results.run_result import RunResult
@@ -50,7 +49,7 @@ def store_results(
         dataset=scores.dataset.name,
         n_questions=len(scores.dataset),
         settings=_safe_settings(settings or {}),
-        versions={"chatbench": __version__, "python": platform.python_version()},
+        versions=package_versions(),
     )
     Store(db_name, connection_string=connection_string).save_run(run, scores.dataset, scores.responses, scores.scorings)
     return run

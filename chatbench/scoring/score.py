@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import inspect
-import platform
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from chatbench.core.measure import Measure
 from chatbench.core.response import Sample
 from chatbench.core.scores import Scoring, summarise
+from chatbench.core.versions import package_versions
 from chatbench.errors import MetricOutputError, Missing, MissingDependencyError
 from chatbench.scoring.columns import Columns, error_text
 from chatbench.scoring.context import Context
@@ -72,7 +71,7 @@ def score_one(
         errors=columns.errors,
         missing=columns.missing,
         run_values=run_values,
-        versions=_versions(metric),
+        versions=package_versions(metric.packages),
         model=getattr(metric, "model", None),
         seconds=time.perf_counter() - started,
         error=fatal,
@@ -192,13 +191,3 @@ def _score_in_batches(call: Callable[[Sequence[Sample]], Any], samples: Sequence
 
 async def _awaited(given: Awaitable[Any]) -> Any:
     return await given
-
-
-def _versions(metric: AnyMetric) -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in ("chatbench", *metric.packages):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
