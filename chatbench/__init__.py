@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         sql,
         store_results,
     )
-    from chatbench.loaders import load_dataset
+    from chatbench.loaders import load_dataset, load_responses
     from chatbench.metrics.document_match import DocumentMatch
     from chatbench.metrics.lexical_metrics import LexicalMetrics
     from chatbench.metrics.retrieval import Retrieval
@@ -57,7 +57,7 @@ _HOMES = {
         "sql",
         "store_results",
     ],
-    "chatbench.loaders": ["load_dataset"],
+    "chatbench.loaders": ["load_dataset", "load_responses"],
     "chatbench.metrics.document_match": ["DocumentMatch"],
     "chatbench.metrics.lexical_metrics": ["LexicalMetrics"],
     "chatbench.metrics.retrieval": ["Retrieval"],
@@ -98,6 +98,7 @@ __all__ = [
     "fetch_metrics_results",
     "list_runs",
     "load_dataset",
+    "load_responses",
     "load_run",
     "rescore",
     "sql",

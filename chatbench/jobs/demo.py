@@ -9,8 +9,7 @@ from chatbench.core.run import Run
 from chatbench.errors import InputError
 from chatbench.jobs.history import store_results
 from chatbench.jobs.score import MetricLike, resolve_metrics, score_responses
-from chatbench.loaders import load_dataset
-from chatbench.loaders.responses import load_responses
+from chatbench.loaders import load_dataset, load_responses
 from chatbench.results.scores import Scores
 
 SYSTEMS = ("bm25", "minilm", "hybrid")
@@ -29,7 +28,7 @@ def demo_data() -> Path:
 def run_demo(db_name: str | Path, progress: bool | None = None) -> Iterator[tuple[Run, Scores]]:
     """Score and store the responses of each system; give each run with its scores as soon as it is stored."""
     folder = demo_data()
-    dataset = load_dataset(folder / "questions.json")
+    dataset = load_dataset(folder / "questions.json", name="physics")
     metrics = resolve_metrics(METRICS)
     for system in SYSTEMS:
         responses = load_responses(folder / "responses" / f"{system}.json", dataset)

@@ -1,5 +1,6 @@
-"""Question sets from files, lists and frames."""
+"""Question sets and responses in, one file per format."""
 
 from chatbench.loaders.load import load_dataset
+from chatbench.loaders.responses import load_responses
 
-__all__ = ["load_dataset"]
+__all__ = ["load_dataset", "load_responses"]

@@ -115,7 +115,8 @@ class Scores(Mapping[str, pd.DataFrame]):
         """Return a figure of the means with their intervals."""
         from chatbench.reports.plots import summary_plot
 
-        return summary_plot([(f"{s.table}_{m.name}", summary) for s, m, summary in self._summaries()], self._caption())
+        rows = [(f"{s.table}_{m.name}", m, summary) for s, m, summary in self._summaries()]
+        return summary_plot(rows, self._caption())
 
     def __repr__(self) -> str:
         return text_table(*self.table())

@@ -188,7 +188,7 @@ def _require_writable(path: Path) -> None:
 def _explained(connection: sa.Connection, sql: str, said: str) -> str:
     """Return the database's reason, and what there is when a query names a table or column that is not there."""
     if dialect.is_read_only_refusal(said):
-        return f"{said.rstrip('.!')}. A query only reads; pass write=True to change the database."
+        return f"{said.rstrip('.!')}. A query only reads; to change the database say write=True (on the command line --write)."
     unknown = dialect.unknown_name(said)
     if unknown is None:
         return said
