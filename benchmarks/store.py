@@ -37,26 +37,28 @@ def main() -> None:
         many_runs(Path(folder))
 
 
-def scoring(case_ids: list[str], table: str = "numbers") -> Scoring:
-    """Return a scoring of six random numbers per case, without summaries."""
+def scoring(case_ids: list[str], table: str = "numbers", attempts: list[int] | None = None) -> Scoring:
+    """Return a scoring of six random numbers per response, without summaries."""
     draw = random.Random(1).random
     n = len(case_ids)
     values = {m.name: [draw() for _ in range(n)] for m in MEASURES}
     return Scoring(
-        table.title(), table, "", f"{table}()", "0" * 16, MEASURES, case_ids, [1] * n, values, [None] * n, [None] * n
+        table.title(), table, "", f"{table}()", "0" * 16, MEASURES, case_ids, attempts or [1] * n, values, [None] * n, [None] * n
     )
 
 
-def million(folder: Path, n: int = 1_000_000) -> None:
+def million(folder: Path) -> None:
     """Store and delete a scoring of a million rows: `add_scorings` against a bare insert of the same columns."""
     store = Store(folder / "million.duckdb")
-    dataset = Dataset(tuple(Case(f"question {i}", f"q{i}") for i in range(200)), "small")
+    dataset = Dataset(tuple(Case(f"question {i}", f"q{i:04}") for i in range(1000)), "thousand")
+    answers = [Response("a", attempt=k) for k in range(1, 1001)]
     run = Run(new_id(), "big", dataset.fingerprint, dataset.name, len(dataset))
-    store.save_run(run, dataset, [Response("a")] * len(dataset), [])
-    big = scoring([f"q{i}" for i in range(n)])
-    summaries = tuple(Summary(m.name, 0.5, 0.4, 0.6, n, 0, 0) for m in MEASURES)
+    store.save_run(run, dataset, answers * len(dataset), [])
+    keys = [(case.id, response.attempt) for case in dataset for response in answers]
+    big = scoring([case_id for case_id, _ in keys], attempts=[attempt for _, attempt in keys])
+    summaries = tuple(Summary(m.name, 0.5, 0.4, 0.6, len(keys), 0, 0) for m in MEASURES)
     big = Scoring(**{**vars(big), "summaries": summaries})
-    frame = pd.DataFrame({"scoring_id": "x" * 22, "case_id": big.case_ids, "attempt": 1, **big.values})
+    frame = pd.DataFrame({"scoring_id": "x" * 22, "case_id": big.case_ids, "attempt": big.attempts, **big.values})
     bare, ours = [], []
     for k in range(3):
         bare.append(seconds(lambda k=k: bare_insert(folder / f"bare{k}.duckdb", frame)))  # type: ignore[misc]
@@ -68,7 +70,7 @@ def million(folder: Path, n: int = 1_000_000) -> None:
         at_most=2.5,
     )
     taken = seconds(lambda: store.delete_run(run.run_id))
-    show("seconds to delete the run (3 scorings, 3,000,000 rows)", taken, at_most=1)
+    show("seconds to delete the run (3 scorings, 1,000,000 responses)", taken, at_most=1)
 
 
 def bare_insert(path: Path, frame: pd.DataFrame) -> None:
@@ -123,8 +125,8 @@ def bare_fetch(path: Path) -> None:
             for m in MEASURES
         )
         connection.execute(
-            f"select run_id, name, dataset, created_at, n_questions, {columns} from runs join scorings s using (run_id) "
-            "join summaries using (scoring_id) group by all order by created_at desc"
+            f"select run_id, name, dataset, runs.created_at, n_questions, {columns} from runs join scorings s using (run_id) "
+            "join summaries using (scoring_id) group by all order by runs.created_at desc"
         ).df()
 
 
