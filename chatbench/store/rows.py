@@ -67,13 +67,16 @@ def _text_column(values: Sequence[str | None]) -> pa.Array:
 
 def to_json(value: Any) -> str:
     """Return the text of a JSON column."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
+    return _encoder.encode(value)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is no JSON value")
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
 
 
 def from_json(text: str | None) -> Any:
