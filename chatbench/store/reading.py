@@ -120,9 +120,9 @@ def _responses(columns: dict[str, list[Any]]) -> list[Response]:
     return [
         Response(
             answer,
-            tuple(Document(**content) for content in _list(documents)),
-            tuple(_list(contexts)),
-            tuple(_list(context_ids)),
+            tuple(Document(**content) for content in from_json(documents)),
+            tuple(from_json(contexts)),
+            tuple(from_json(context_ids)),
             is_answerable,
             from_json(outputs),
             attempt,
@@ -132,11 +132,6 @@ def _responses(columns: dict[str, list[Any]]) -> list[Response]:
         )
         for answer, documents, contexts, context_ids, is_answerable, outputs, attempt, seconds, tokens, error in given
     ]
-
-
-def _list(text: str) -> list[Any]:
-    # Most responses have no contexts, and there may be a million of them.
-    return [] if text == "[]" else from_json(text)  # type: ignore[no-any-return]
 
 
 def _scorings(connection: sa.Connection, run: Run) -> list[Scoring]:
