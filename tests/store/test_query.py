@@ -71,7 +71,7 @@ ERRORS = {
     "SELECT word FROM length_of": r'column "word" not found.* There are: length_of \(run_id, case_id, .*, words\)',
     "SELECT l.word FROM length_of l": r"does not have a column.* There are: length_of \(run_id",
     "SELECT 1 +": "syntax error",
-    "DELETE FROM runs": "pass write=True",
+    "DELETE FROM runs": "write=True",
     "COMMIT; DELETE FROM runs": "each call is one transaction",
     "SELECT * FROM 'https://127.0.0.1:1/x.parquet'": "extension",
 }
