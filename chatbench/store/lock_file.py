@@ -28,8 +28,11 @@ def take(path: Path, timeout: float, *, writing: bool) -> int | None:
         return None
     try:
         for _ in attempts(timeout):
+            if not _first_in_line(descriptor):
+                continue
             with contextlib.suppress(BlockingIOError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _leave_line(descriptor)
                 _sign(descriptor)
                 return descriptor
         raise locked(path, _holder(descriptor), timeout)
@@ -71,12 +74,34 @@ def _opened(lock: Path) -> int | None:
     return None
 
 
+def _first_in_line(descriptor: int) -> bool:
+    """Whether no other process waits longer: without a line, the one that has just left would be back first each time.
+
+    The place is a record lock on the same file, which is of another kind than the lock itself on Linux only.
+    """
+    if sys.platform != "linux":
+        return True
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1)
+    except BlockingIOError:
+        return False
+    except OSError:  # a lock file of another user, open for reading only
+        return True
+    return True
+
+
+def _leave_line(descriptor: int) -> None:
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            fcntl.lockf(descriptor, fcntl.LOCK_UN, 1)
+
+
 def _sign(descriptor: int) -> None:
     # Program and script only: the rest of a command line may hold secrets.
     command = " ".join([os.path.basename(sys.executable), *sys.argv[:1]])
     with contextlib.suppress(OSError):  # it is only for the message
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"process {os.getpid()} ({command})".encode(errors="replace"), 0)
+        # Always of one length, so that nothing of the last holder stays and nothing has to be cut.
+        os.pwrite(descriptor, f"process {os.getpid()} ({command})".encode(errors="replace")[:250].ljust(250), 0)
 
 
 def _holder(descriptor: int) -> str:

@@ -65,7 +65,7 @@ def load(connection: sa.Connection, run_id: str) -> StoredRun:
     return StoredRun(
         run,
         Dataset(questions, name=run.dataset, path=found[0]["dataset_path"]),
-        [_response(row) for row in dialect.select(connection, answered).to_pylist()],
+        _responses(dialect.select(connection, answered).to_pydict()),
         _scorings(connection, run),
     )
 
@@ -114,16 +114,24 @@ def _run(row: Row) -> Run:
     )
 
 
-def _response(row: Row) -> Response:
-    same = ("answer", "is_answerable", "attempt", "seconds", "error")
-    return Response(
-        **{name: row[name] for name in same},
-        documents=tuple(Document(**content) for content in from_json(row["documents"])),
-        contexts=tuple(from_json(row["contexts"])),
-        context_ids=tuple(from_json(row["context_ids"])),
-        outputs=from_json(row["outputs"]),
-        tokens=from_json(row["tokens"]),
-    )
+def _responses(columns: dict[str, list[Any]]) -> list[Response]:
+    names = ("answer", "documents", "contexts", "context_ids", "is_answerable", "outputs")
+    given = zip(*(columns[n] for n in (*names, "attempt", "seconds", "tokens", "error")), strict=True)
+    return [
+        Response(
+            answer,
+            tuple(Document(**content) for content in from_json(documents)),
+            tuple(from_json(contexts)),
+            tuple(from_json(context_ids)),
+            is_answerable,
+            from_json(outputs),
+            attempt,
+            seconds,
+            from_json(tokens),
+            error,
+        )
+        for answer, documents, contexts, context_ids, is_answerable, outputs, attempt, seconds, tokens, error in given
+    ]
 
 
 def _scorings(connection: sa.Connection, run: Run) -> list[Scoring]:

@@ -17,7 +17,7 @@ from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
 from chatbench.errors import DatabaseNotFoundError, QueryError, ReadOnlyError, SchemaError
-from chatbench.store import dialect, location, migrations, reading, removal, writing
+from chatbench.store import dialect, location, migrations, reading, removal, rows, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.gate import gate_for
 from chatbench.store.reading import StoredRun
@@ -50,10 +50,10 @@ class Store:
         Of two scorings with one signature the later is kept. `InputError` when run, questions and responses do not
         belong together, or the run id is stored already.
         """
-        samples = writing.checked_samples(run, dataset, responses)
+        answered = rows.response_rows(run.run_id, writing.checked_samples(run, dataset, responses))
         prepared, misfits = writing.prepare_all(scorings)
         with self._writing() as connection:
-            misfits += writing.save_run(connection, run, dataset, samples, prepared)
+            misfits += writing.save_run(connection, run, dataset, answered, prepared)
         _warn(misfits)
 
     def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:
