@@ -43,7 +43,17 @@ def scoring(case_ids: list[str], table: str = "numbers", attempts: list[int] | N
     n = len(case_ids)
     values = {m.name: [draw() for _ in range(n)] for m in MEASURES}
     return Scoring(
-        table.title(), table, "", f"{table}()", "0" * 16, MEASURES, case_ids, attempts or [1] * n, values, [None] * n, [None] * n
+        table.title(),
+        table,
+        "",
+        f"{table}()",
+        "0" * 16,
+        MEASURES,
+        case_ids,
+        attempts or [1] * n,
+        values,
+        [None] * n,
+        [None] * n,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chatbench.core.jsonable import clean_text, to_json_value
@@ -32,6 +32,14 @@ class Document:
     id: str | None = None
     parent_id: str | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "page_content", clean_text(self.page_content))
+        # what a retriever leaves in there (paths, ids, objects) must not cost the run: no JSON, then its text
+        object.__setattr__(self, "metadata", to_json_value(self.metadata or {}, "metadata", str))
+        for key in ("id", "parent_id"):
+            value = getattr(self, key)
+            object.__setattr__(self, key, None if value is None else clean_text(str(value)))
+
     @property
     def name(self) -> str | None:
         """`metadata["name"]`, else `metadata["source"]`, else the id; None when there is none of them."""
@@ -50,22 +58,17 @@ def to_document(value: Any, name_key: str | None = None) -> Document:
     names a metadata key that holds the name before the usual ones. Other values raise `InputError`.
     """
     if isinstance(value, str):
-        return Document(metadata={"name": clean_text(value)})
+        return Document(metadata={"name": value})
     if isinstance(value, Document):
         document = value
     elif isinstance(value, Mapping):
         document = _from_mapping(value)
     else:
         document = _from_object(value)
-    metadata = to_json_value(dict(document.metadata), "metadata")
-    if name_key is not None and metadata.get(name_key) not in (None, ""):
-        metadata["name"] = str(metadata[name_key])
-    return Document(
-        clean_text(document.page_content),
-        metadata,
-        None if document.id is None else clean_text(str(document.id)),
-        None if document.parent_id is None else clean_text(str(document.parent_id)),
-    )
+    if name_key is None or document.metadata.get(name_key) in (None, ""):
+        return document
+    metadata = {**document.metadata, "name": str(document.metadata[name_key])}
+    return replace(document, metadata=metadata)
 
 
 def to_documents(value: Any, where: str, name_key: str | None = None) -> tuple[Document, ...]:

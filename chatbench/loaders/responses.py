@@ -8,7 +8,6 @@ from typing import Any
 
 from chatbench.core.dataset import Dataset
 from chatbench.core.document import to_documents
-from chatbench.core.jsonable import clean_text, to_json_value
 from chatbench.core.pairing import NO_ANSWER
 from chatbench.core.response import Response
 from chatbench.errors import DatasetError, LengthError, did_you_mean
@@ -73,7 +72,7 @@ def _response(record: Mapping[str, Any], where: str, name_key: str | None) -> Re
         raise DatasetError(f"{where}: answer is a {type(answer).__name__}; text or null is due.")
     documents = record.get("documents", record.get("document"))
     return Response(
-        answer=None if answer is None else clean_text(answer),
+        answer=answer,
         documents=to_documents(
             [documents] if isinstance(documents, str) else documents, f"documents of {where}", name_key
         ),
@@ -81,8 +80,8 @@ def _response(record: Mapping[str, Any], where: str, name_key: str | None) -> Re
         context_ids=_texts(record, "context_ids", where),
         is_answerable=record.get("is_answerable"),
         outputs={
-            **to_json_value(record.get("outputs") or {}),
-            **{k: to_json_value(v, k) for k, v in record.items() if k not in (*_KEYS, "document")},
+            **(record.get("outputs") or {}),
+            **{k: v for k, v in record.items() if k not in (*_KEYS, "document")},
         },
         seconds=record.get("seconds"),
         tokens=record.get("tokens"),
@@ -94,4 +93,4 @@ def _texts(record: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
     value = record.get(key) or ()
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise DatasetError(f"{where}: {key} is a {type(value).__name__}; a list is due.")
-    return tuple(clean_text(str(v)) for v in value)
+    return tuple(map(str, value))

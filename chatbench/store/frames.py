@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 
 
 def to_frame(rows: pa.Table) -> pd.DataFrame:
-    """Return a frame: text as objects with None, integers `int64` (`Int64` with NULL), floats with NaN for NULL, booleans
-    `bool` (`boolean` with NULL), times in UTC, lists and structures as Python objects."""
+    """Return a frame: text as objects with None; integers, floats and booleans as `int64`, `float64`, `bool`, or where there
+    are NULLs as the nullable `Int64`, `Float64`, `boolean`; times in UTC; lists and structures as Python objects."""
     columns = [_series(column) for column in rows.columns]
     frame = pd.DataFrame(dict(enumerate(columns)))
     frame.columns = pd.Index(rows.column_names, dtype=object)  # names may repeat
@@ -27,7 +27,7 @@ def _series(column: pa.ChunkedArray) -> pd.Series:
     if pa.types.is_boolean(kind):
         return _series_with_null(column, "bool", "boolean", False)
     if pa.types.is_floating(kind):
-        return pd.Series(column.cast(pa.float64()).to_numpy())
+        return _series_with_null(column.cast(pa.float64()), "float64", "Float64", 0.0)
     if pa.types.is_timestamp(kind):
         series: pd.Series = column.cast(pa.timestamp("us", tz=kind.tz)).to_pandas()
         return series
@@ -38,7 +38,7 @@ def _series(column: pa.ChunkedArray) -> pd.Series:
     return pd.Series(values, dtype=object)
 
 
-def _series_with_null(column: pa.ChunkedArray, plain: str, nullable: str, filler: int | bool) -> pd.Series:
+def _series_with_null(column: pa.ChunkedArray, plain: str, nullable: str, filler: float) -> pd.Series:
     values = pd.Series(pc.fill_null(column, filler).to_numpy(), dtype=plain)
     if not column.null_count:
         return values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,3 +89,19 @@ def test_attempts_belong_to_their_case() -> None:
     assert [(s.case.id, s.response.answer) for s in samples][:3] == [("0", "a1"), ("0", "a2"), ("1", "b1")]
     with pytest.raises(LengthError, match="5 responses do not belong to 3 questions"):
         pair(Dataset(CASES), responses[:5])
+
+
+def test_cases_made_by_hand_are_cleaned_and_lenient() -> None:
+    """A lone surrogate, as some PDFs give, must not stop the fingerprint or a whole store call."""
+    case = Case("What \ud800?", 7, "Paris", ["a.txt"], metadata={"path": Path("x/y"), "bad": "\x00"})  # type: ignore[arg-type]
+    assert (case.id, case.answers, case.documents) == ("7", ("Paris",), ("a.txt",))
+    assert case.question == "What \N{REPLACEMENT CHARACTER}?"
+    assert case.metadata == {"path": "x/y", "bad": "\N{REPLACEMENT CHARACTER}"}
+    assert len(Dataset((case,)).fingerprint) == 16
+
+
+def test_metadata_that_is_no_json_costs_nothing() -> None:
+    [response] = respond(
+        ["a"], [[{"text": "t", "metadata": {"name": "n", "file": Path("p"), "vector": {1, 2}}}]], CASES[:1]
+    )
+    assert response.documents[0].metadata == {"name": "n", "file": "p", "vector": [1, 2]}

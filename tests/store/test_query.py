@@ -33,7 +33,7 @@ def test_types_of_a_frame(filled: Store) -> None:
         "run_id": "object",
         "text": "object",
         "more": "boolean",
-        "half": "float64",
+        "half": "Float64",
         "total": "int64",
         "n": "int64",
         "list": "object",
