@@ -22,6 +22,9 @@ class Case:
     - `is_answerable`: False for a question that the documents do not answer.
 
     Lists become tuples, and a single text where a list is due is a list of one.
+
+    >>> Case({"question": "Where is CERN?", "level": 1}, answers=["near Geneva"]).question
+    'Where is CERN?'
     """
 
     input: Any

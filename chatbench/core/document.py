@@ -24,7 +24,8 @@ TEXT_SUFFIXES = frozenset(
 class Document:
     """A document as retrieval returns it: text, metadata, and the name it is known by.
 
-    `Document(page_content="...", metadata={"name": "higgs.txt"})` is all that most systems need.
+    >>> Document(page_content="A boson.", metadata={"name": "higgs.txt"}).name
+    'higgs.txt'
     """
 
     page_content: str = ""

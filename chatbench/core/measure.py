@@ -17,7 +17,8 @@ Direction = Literal["higher", "lower"] | None
 class Measure:
     """One column of a metric: its type, a sentence, its range and which direction is better.
 
-        words = Measure(int, "number of words", at_least=0)
+    >>> Measure(float, "found of gold", at_least=0, at_most=1, better="higher").range_text()
+    '0 to 1'
 
     `type` is float, int, bool, str, or dict / list (kept as JSON). Numbers and booleans have means; text has none.
     `better` is "higher", "lower", or None where neither is. The name comes from the class attribute. `of_run` marks a single

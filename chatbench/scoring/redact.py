@@ -14,5 +14,9 @@ _SECRETS = re.compile(
 
 
 def redact(text: str) -> str:
-    """Return the text with keys, tokens, passwords and credentials inside URLs replaced by ***."""
+    """Return the text with keys, tokens, passwords and credentials inside URLs replaced by ***.
+
+    >>> redact("POST http://me:pw@host/v1 api_key=sk-12345678")
+    'POST http://***@host/v1 api_key=***'
+    """
     return _SECRETS.sub(lambda m: f"{m['keep'] or m['bearer'] or m['scheme'] or ''}***", text)

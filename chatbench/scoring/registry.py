@@ -87,6 +87,9 @@ def parse_metric(text: str) -> Metric:
     """Return the metric that a text names: `LexicalMetrics`, `Retrieval(k=3)`, or `my_metrics.py:AnswerLength`.
 
     The text is read as data, never evaluated: only literals are possible as parameters. A file is imported.
+
+    >>> parse_metric("Retrieval(k=3)").parameters
+    {'k': 3, 'by': 'auto'}
     """
     text = text.strip()
     file, found, name = text.rpartition(".py:")

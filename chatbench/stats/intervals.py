@@ -15,6 +15,9 @@ Interval = tuple[float, float] | None
 def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interval:
     """Return the Wilson score interval of a proportion, within [0, 1]; None for n < 2.
 
+    >>> [round(end, 3) for end in wilson_interval(10, 10)]
+    [0.722, 1.0]
+
     Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
     JASA 22 (1927) 209-212.
     """
