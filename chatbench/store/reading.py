@@ -90,7 +90,8 @@ def fetch(connection: sa.Connection) -> pd.DataFrame:
     columns = pc.index_in(means["name"], value_set=pa.array(names, pa.string())).to_numpy()
     lines = pc.index_in(means["run_id"], value_set=stored["run_id"].combine_chunks()).to_numpy()
     values[columns, lines] = means["mean"].to_numpy()
-    return pd.concat([to_frame(stored), pd.DataFrame(dict(zip(names, values, strict=True)))], axis=1)
+    table = pa.table({n: pa.array(v, pa.float64(), from_pandas=True) for n, v in zip(names, values, strict=True)})
+    return pd.concat([to_frame(stored), to_frame(table)], axis=1)
 
 
 def _column(connection: sa.Connection, statement: sa.Select[Any]) -> list[Any]:
