@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from chatbench.store import Store
@@ -85,7 +86,7 @@ def test_fetched_rows(store: Store, case: dict[str, Any]) -> None:
     rows = expected.get("rows_by_run") or [{"model_name": n, **v} for n, v in expected["values_by_model"].items()]
     for row, wanted in zip(oldest_first, rows, strict=True):
         assert row["name"] == wanted["model_name"]
-        shown = {name: row[name] for name in RECORDED.values() if name in row and row[name] == row[name]}
+        shown = {name: row[name] for name in RECORDED.values() if name in row and pd.notna(row[name])}
         assert shown == {
             RECORDED[k]: pytest.approx(v, abs=1e-12) for k, v in wanted.items() if k in RECORDED and v is not None
         }
