@@ -88,9 +88,11 @@ def _run_metric(
         if method_name == "score_batch":
             _score_in_batches(call, samples, columns)
         elif inspect.iscoroutinefunction(getattr(metric, method_name)):
-            run_async(_call_concurrently(call, samples, columns.put, columns.fail, progress, repr(metric)))
+            run_async(
+                _call_concurrently(call, samples, columns.put, columns.fail, progress, metric.label or metric.name)
+            )
         else:
-            for i, sample in enumerate(progress(samples, repr(metric))):
+            for i, sample in enumerate(progress(samples, metric.label or metric.name)):
                 try:
                     columns.put(i, call(sample))
                 except Exception as error:

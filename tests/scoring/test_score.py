@@ -301,3 +301,13 @@ def test_f42_local_metrics_pass_through_no_limiter(samples: list[Sample]) -> Non
 
     one(samples, Where())
     assert threads == [(threading.get_ident(), s.case.id) for s in samples]
+
+
+def test_progress_is_shown_when_asked_and_only_then(samples: list[Sample], capfd: pytest.CaptureFixture[str]) -> None:
+    from chatbench.scoring.progress import choose_progress
+
+    for wanted, seen in ((True, True), (False, False), (None, False)):
+        score(samples, [Batch(), from_list([1.0] * 10)], None, choose_progress(wanted))
+        out, err = capfd.readouterr()
+        assert out == ""
+        assert ("FromList:" in err) == seen
