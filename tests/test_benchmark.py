@@ -128,7 +128,9 @@ def test_failures_name_every_cell_without_a_score(test_set: BenchmarkTest) -> No
 
 def test_store_fetch_load_give_the_same_numbers(test_set: BenchmarkTest) -> None:
     scores = score_all(test_set)
-    run = test_set.store_results(scores, "my.duckdb", "first", settings={"k": 5, "api_key": "sk-TEST-0123456789"})
+    run = test_set.store_results(
+        scores, "my.duckdb", "first", settings={"k": 5, "api_key": 123456, "url": "http://u:pw@h/"}
+    )
     again = test_set.store_results(scores, name="first")
     fetched = fetch_metrics_results()
     assert list(fetched.run_id) == [again.run_id, run.run_id]
@@ -142,7 +144,7 @@ def test_store_fetch_load_give_the_same_numbers(test_set: BenchmarkTest) -> None
     assert list(loaded.responses) == test_set.responses
     assert loaded.answers == test_set.answers
     pd.testing.assert_frame_equal(loaded.scores.summary, scores.summary)
-    assert loaded.run.settings == {"k": 5, "api_key": "***"}
+    assert loaded.run.settings == {"k": 5, "api_key": "***", "url": "http://***@h/"}
     in_sql = sql(
         "select mean, n_scored, n_errors, n_missing from summaries join scorings using (scoring_id) "
         "where run_id = ? and table_name = 'lexical_metrics' and measure = 'f1'",
@@ -315,3 +317,25 @@ assert len(fetch_metrics_results()) == 1 and len(sql("select * from runs")) == 1
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert {p.name for p in tmp_path.iterdir()} <= {"quiet.duckdb", "quiet.duckdb.lock"}
+
+
+def test_f45_no_secret_reaches_the_database(tmp_path: Path) -> None:
+    secrets = ["sk-TEST-0123456789", "user:pw", "abc.def-ghi"]
+    leak = f"401 from http://user:pw@127.0.0.1:9/v1 with Authorization: Bearer abc.def-ghi and api_key={secrets[0]}"
+    test = BenchmarkTest(RECORDS, num_q=2)
+    test.set_generated_data([Response(None, error=leak), "fine"])
+
+    def failing(sample: Sample) -> float:
+        raise RuntimeError(leak)
+
+    scores = test.score_test_set(failing, "LexicalMetrics", progress=False)
+    test.store_results(
+        scores,
+        tmp_path / "safe.duckdb",
+        "x",
+        settings={"headers": {"Authorization": "Bearer abc.def-ghi"}, "note": leak},
+    )
+    written = b"".join(p.read_bytes() for p in tmp_path.iterdir())
+    assert written
+    for text in (written.decode("latin-1"), repr(scores), scores._repr_html_(), str(scores.failures.to_dict())):
+        assert [s for s in secrets if s in text] == []

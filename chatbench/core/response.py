@@ -9,6 +9,7 @@ from typing import Any
 from chatbench.core.case import Case
 from chatbench.core.document import Document, to_documents
 from chatbench.core.jsonable import clean_text, text_tuple, to_json_value
+from chatbench.core.redact import redact
 from chatbench.errors import Missing
 
 
@@ -42,7 +43,7 @@ class Response:
             "contexts": text_tuple(self.contexts),
             "context_ids": text_tuple(self.context_ids),
             "outputs": to_json_value(self.outputs, "outputs", str),
-            "error": None if self.error is None else clean_text(self.error),
+            "error": None if self.error is None else redact(clean_text(self.error)),
         }
         for key, value in cleaned.items():
             object.__setattr__(self, key, value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from chatbench.core.jsonable import clean_text, to_json_value
+from chatbench.core.redact import redact_json
 from chatbench.core.run import Run, new_id
 from chatbench.core.versions import package_versions
 from chatbench.errors import InputError
@@ -17,7 +17,6 @@ from chatbench.jobs.score import MetricLike, resolve_metrics, score_responses
 from chatbench.results.run_result import RunResult
 from chatbench.results.scores import Scores
 from chatbench.scoring.context import Embed
-from chatbench.scoring.redact import redact
 from chatbench.store import Store
 
 DEFAULT_NAME = "Unknown_RAG"
@@ -130,5 +129,5 @@ def _safe_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
         plain = to_json_value(dict(settings), "settings")
     except TypeError as error:
         raise InputError(f"settings must be JSON values: {error}.") from error
-    safe: dict[str, Any] = json.loads(redact(json.dumps(plain, ensure_ascii=False)))
+    safe: dict[str, Any] = redact_json(plain)
     return safe

@@ -7,9 +7,9 @@ from typing import Any
 
 from chatbench.core.jsonable import clean_text, to_json_value
 from chatbench.core.measure import Measure
+from chatbench.core.redact import redact
 from chatbench.errors import MetricOutputError, Missing
 from chatbench.scoring.metric import Evaluation
-from chatbench.scoring.redact import redact
 
 
 def error_text(error: BaseException) -> str:
