@@ -137,7 +137,7 @@ def bare_fetch(path: Path) -> None:
         connection.execute(
             f"select run_id, name, dataset, runs.created_at, n_questions, {columns} from runs join scorings s using (run_id) "
             "join summaries using (scoring_id) group by all order by runs.created_at desc"
-        ).df()
+        ).to_arrow_table().to_pandas()
 
 
 def seconds(call: Callable[[], object]) -> float:
