@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import string
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -78,17 +79,19 @@ def unicode_tokens(text: str) -> list[str]:
         if run.isascii():
             tokens.append(run.lower())
         else:
-            tokens += _words_of_run(run)
+            tokens += (_kept_words if len(run) <= 40 else _words_of_run)(run)
     return tokens
 
 
-@lru_cache(maxsize=16_384)
 def _words_of_run(run: str) -> tuple[str, ...]:
     """Cut a run of letters, digits and marks, and fold its words."""
     if not _BEYOND_ASCII.search(run):  # marks on ASCII letters that compose to none: separators, as for rouge-score
         return tuple(rouge_tokens(run))
     run = _FORMS.sub(lambda forms: normalize("NFKC", forms[0]), run)
-    return tuple(word.casefold() for word in _WORDS.findall(run))
+    return tuple(sys.intern(word.casefold()) for word in _WORDS.findall(run))  # interned: one object per character
+
+
+_kept_words = lru_cache(maxsize=16_384)(_words_of_run)  # words come back; a clause without spaces hardly does
 
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {"unicode": unicode_tokens, "rouge_score": rouge_tokens}
