@@ -3,7 +3,9 @@
     ChatbenchError
     ├── InputError (ValueError)            what was given cannot be used
     │   ├── LengthError                    lists that must be equally long are not
+    │   ├── InputTypeError (TypeError)     an argument is of another type than it can be
     │   ├── DatasetError                   a question set cannot be read
+    │   │   ├── DatasetNotFoundError (FileNotFoundError)
     │   │   └── MissingKeyError (KeyError) records lack a key that was asked for
     │   └── ReadingError (UnicodeError)    a file is in another encoding
     ├── MetricError
@@ -47,15 +49,23 @@ class LengthError(InputError):
     """Lists that belong together have different lengths."""
 
 
+class InputTypeError(InputError, TypeError):
+    """An argument is of another type than it can be."""
+
+
 class DatasetError(InputError):
     """A question set cannot be read; the text names every offending record, counted from 1."""
+
+
+class DatasetNotFoundError(DatasetError, FileNotFoundError):
+    """The file of a question set does not exist."""
 
 
 class MissingKeyError(DatasetError, KeyError):
     """Records lack a key that was asked for."""
 
 
-class ReadingError(InputError):
+class ReadingError(InputError, UnicodeError):
     """A file cannot be decoded."""
 
 

@@ -1,5 +1,5 @@
-"""The command line."""
+"""The command line: thin commands over the jobs."""
 
+from chatbench.cli.app import main
 
-def main() -> None:
-    """Run the command line."""
+__all__ = ["main"]

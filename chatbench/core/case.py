@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chatbench.core.jsonable import clean_text, text_tuple, to_json_value
+
+_LISTS = ("answers", "documents", "contexts", "context_ids", "tags")
+
 
 @dataclass(frozen=True)
 class Case:
@@ -16,6 +20,11 @@ class Case:
     - `contexts`, `context_ids`: true passages and their ids.
     - `relevance`: graded gold, document name or context id to gain (> 0); empty means that all count alike.
     - `is_answerable`: False for a question that the documents do not answer.
+
+    Lists become tuples, and a single text where a list is due is a list of one.
+
+    >>> Case({"question": "Where is CERN?", "level": 1}, answers=["near Geneva"]).question
+    'Where is CERN?'
     """
 
     input: Any
@@ -28,6 +37,15 @@ class Case:
     is_answerable: bool = True
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        cleaned: dict[str, Any] = {key: text_tuple(getattr(self, key)) for key in _LISTS}
+        cleaned["input"] = to_json_value(self.input, "input")
+        cleaned["id"] = clean_text(str(self.id))
+        cleaned["relevance"] = {clean_text(str(name)): float(gain) for name, gain in self.relevance.items()}
+        cleaned["metadata"] = to_json_value(self.metadata, "metadata", str)
+        for key, value in cleaned.items():
+            object.__setattr__(self, key, value)
 
     @property
     def question(self) -> str:

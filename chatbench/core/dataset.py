@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -68,6 +68,4 @@ def case_content(case: Case) -> dict[str, object]:
 
 def case_from_content(content: dict[str, object]) -> Case:
     """Return the case that `case_content` wrote."""
-    lists = ("answers", "documents", "contexts", "context_ids", "tags")
-    fields = {k: tuple(v) if k in lists and isinstance(v, Sequence) else v for k, v in content.items()}
-    return Case(**fields)  # type: ignore[arg-type]
+    return Case(**content)  # type: ignore[arg-type]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chatbench.core.jsonable import clean_text, to_json_value
@@ -12,18 +13,33 @@ from chatbench.errors import InputError
 NAME_KEYS = ("name", "source")
 """Metadata keys that are looked at, in this order, for the name of a document."""
 
+TEXT_SUFFIXES = frozenset(
+    "txt text md markdown rst tex html htm xhtml xml json jsonl csv tsv yaml yml log "  # noqa: SIM905
+    "pdf doc docx odt rtf ppt pptx odp xls xlsx ods epub".split()
+)
+"""Extensions, in lower case, of files that hold text. Any other ending belongs to a document's name."""
+
 
 @dataclass(frozen=True)
 class Document:
     """A document as retrieval returns it: text, metadata, and the name it is known by.
 
-    `Document(page_content="...", metadata={"name": "higgs.txt"})` is all that most systems need.
+    >>> Document(page_content="A boson.", metadata={"name": "higgs.txt"}).name
+    'higgs.txt'
     """
 
     page_content: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     id: str | None = None
     parent_id: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "page_content", clean_text(self.page_content))
+        # what a retriever leaves in there (paths, ids, objects) must not cost the run: no JSON, then its text
+        object.__setattr__(self, "metadata", to_json_value(self.metadata or {}, "metadata", str))
+        for key in ("id", "parent_id"):
+            value = getattr(self, key)
+            object.__setattr__(self, key, None if value is None else clean_text(str(value)))
 
     @property
     def name(self) -> str | None:
@@ -42,23 +58,18 @@ def to_document(value: Any, name_key: str | None = None) -> Document:
     (`text` or `get_content()`, `metadata`, also inside a `.node`) are read by their attributes. `name_key`
     names a metadata key that holds the name before the usual ones. Other values raise `InputError`.
     """
+    if isinstance(value, str):
+        return Document(metadata={"name": value})
     if isinstance(value, Document):
         document = value
-    elif isinstance(value, str):
-        document = Document(metadata={"name": clean_text(value)})
     elif isinstance(value, Mapping):
         document = _from_mapping(value)
     else:
         document = _from_object(value)
-    metadata = to_json_value(dict(document.metadata), "metadata")
-    if name_key is not None and metadata.get(name_key) not in (None, ""):
-        metadata["name"] = str(metadata[name_key])
-    return Document(
-        clean_text(document.page_content),
-        metadata,
-        None if document.id is None else clean_text(str(document.id)),
-        None if document.parent_id is None else clean_text(str(document.parent_id)),
-    )
+    if name_key is None or document.metadata.get(name_key) in (None, ""):
+        return document
+    metadata = {**document.metadata, "name": str(document.metadata[name_key])}
+    return replace(document, metadata=metadata)
 
 
 def to_documents(value: Any, where: str, name_key: str | None = None) -> tuple[Document, ...]:
@@ -118,3 +129,22 @@ def _optional_text(value: Any) -> str | None:
 def names(documents: Sequence[Document]) -> list[str | None]:
     """Return the documents' names in order; None stands for a nameless one."""
     return [document.name for document in documents]
+
+
+def fold_name(name: str) -> str:
+    """Return the form in which names of documents are compared: the base name without the extension of a text file.
+
+    Both path separators count, also at the end. `docs/paper.v0.txt`, `paper.v0.pdf` and `paper.v0` are the same;
+    `report v1.2` and `report v1.3` are not, nor are `A` and `a`. Composed and decomposed accents (NFC, NFD) are the
+    same. An empty result means that the name names nothing.
+    """
+    base = name.replace("\\", "/").strip().rstrip("/").rpartition("/")[2].strip()
+    stem, _, suffix = base.rpartition(".")
+    if stem and suffix.lower() in TEXT_SUFFIXES:
+        base = stem
+    return unicodedata.normalize("NFC", base)
+
+
+def folded_names(documents: Sequence[Document]) -> list[str]:
+    """Return the documents' names in order, in the form in which they are compared; nameless ones are left out."""
+    return [folded for name in names(documents) if name is not None and (folded := fold_name(name))]

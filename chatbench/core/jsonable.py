@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 # U+0000 stops PostgreSQL, lone surrogates (from PDFs, or "\ud800" in JSON) stop both databases: one such
@@ -20,34 +20,52 @@ def clean_text(text: str) -> str:
     return text.translate(_UNSTORABLE)
 
 
-def to_json_value(value: Any, where: str = "value") -> Any:
+def to_json_value(value: Any, where: str = "value", other: Callable[[Any], Any] | None = None) -> Any:
     """Return the value as plain JSON (dict, list, str, int, float, bool, None), text cleaned.
 
-    Tuples and sets become lists, numpy scalars Python numbers, dates ISO text, NaN and infinities None.
-    Anything else raises TypeError naming `where` it was found.
+    Tuples and sets become lists, numpy scalars Python numbers, dates ISO text, NaN and infinities None. Of anything else
+    `other` makes a JSON value (str, say); without it TypeError names `where` it was found.
     """
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
         return clean_text(value)
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return float(value) if math.isfinite(value) else None  # a plain float, also from a subclass
     if isinstance(value, Mapping):
-        return {clean_text(str(k)): to_json_value(v, f"{where}[{k!r}]") for k, v in value.items()}
+        return {clean_text(str(k)): _inner(v, where, k, other) for k, v in value.items()}
     if isinstance(value, set | frozenset):
         value = sorted(value, key=repr)
     if isinstance(value, list | tuple):
-        return [to_json_value(v, f"{where}[{i}]") for i, v in enumerate(value)]
+        return [_inner(v, where, i, other) for i, v in enumerate(value)]
     if hasattr(value, "tolist"):  # numpy scalars and arrays
-        return to_json_value(value.tolist(), where)
+        return to_json_value(value.tolist(), where, other)
     if hasattr(value, "isoformat"):
         return value.isoformat()
+    if other is not None:
+        return to_json_value(other(value), where)
     raise TypeError(f"{where} is a {type(value).__name__}, which is no JSON value")
+
+
+def _inner(value: Any, where: str, key: Any, other: Callable[[Any], Any] | None) -> Any:
+    if value.__class__ is str:  # most are; the path is only made where it is needed
+        return clean_text(value)
+    return to_json_value(value, f"{where}[{key!r}]", other)
+
+
+def text_tuple(value: Any) -> tuple[str, ...]:
+    """Return a text, or the entries of an iterable, as a tuple of clean texts; None is an empty one."""
+    if value is None:
+        return ()
+    return (clean_text(value),) if isinstance(value, str) else tuple([clean_text(str(v)) for v in value])
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def canonical_json(value: Any) -> str:
     """Return one text for equal JSON values: sorted keys, no spaces, Unicode as it is."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def digest(value: Any, length: int = 16) -> str:

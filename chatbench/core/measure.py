@@ -17,10 +17,12 @@ Direction = Literal["higher", "lower"] | None
 class Measure:
     """One column of a metric: its type, a sentence, its range and which direction is better.
 
-        words = Measure(int, "number of words", at_least=0)
+    >>> Measure(float, "found of gold", at_least=0, at_most=1, better="higher").range_text()
+    '0 to 1'
 
     `type` is float, int, bool, str, or dict / list (kept as JSON). Numbers and booleans have means; text has none.
-    `better` is "higher", "lower", or None where neither is. The name comes from the class attribute.
+    `better` is "higher", "lower", or None where neither is. The name comes from the class attribute. `of_run` marks a single
+    number of the whole run, which a function metric returned beside its column.
     """
 
     type: type
@@ -29,6 +31,7 @@ class Measure:
     at_most: float | None = None
     better: Direction = None
     name: str = ""
+    of_run: bool = False
 
     def __post_init__(self) -> None:
         if self.type is list:

@@ -8,7 +8,6 @@ from typing import Any
 from chatbench.core.case import Case
 from chatbench.core.dataset import Dataset
 from chatbench.core.document import to_documents
-from chatbench.core.jsonable import clean_text
 from chatbench.core.response import Response, Sample
 from chatbench.errors import InputError, LengthError
 
@@ -48,7 +47,7 @@ def to_response(answer: Any, documents: Any, where: str, name_key: str | None = 
         return Response(None, ranked, error=NO_ANSWER)
     if not isinstance(answer, str):
         raise InputError(f"The answer to {where} is a {type(answer).__name__}; text or None is due.")
-    return Response(clean_text(answer), ranked)
+    return Response(answer, ranked)
 
 
 def pair(dataset: Dataset, responses: Sequence[Response]) -> list[Sample]:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chatbench.core.case import Case
-from chatbench.core.document import Document
+from chatbench.core.document import Document, to_documents
+from chatbench.core.jsonable import clean_text, text_tuple, to_json_value
+from chatbench.core.redact import redact
 from chatbench.errors import Missing
 
 
@@ -16,7 +18,8 @@ class Response:
     """One answer of the system to one case. `documents` and `contexts` are ranked, best first.
 
     `answer` is None when the system gave none; then `error` may say why. `attempt` counts from 1.
-    `seconds` is wall time, `tokens` a mapping such as `{"prompt": 120, "completion": 8}`.
+    `seconds` is wall time, `tokens` a mapping such as `{"prompt": 120, "completion": 8}`. Documents may be given in any form
+    that `to_document` reads.
     """
 
     answer: str | None = None
@@ -29,6 +32,21 @@ class Response:
     seconds: float | None = None
     tokens: Mapping[str, int] | None = None
     error: str | None = None
+
+    def __post_init__(self) -> None:
+        documents = self.documents
+        if not (isinstance(documents, tuple) and all(isinstance(d, Document) for d in documents)):
+            documents = to_documents(documents, "documents of a Response")
+        cleaned = {
+            "answer": None if self.answer is None else clean_text(self.answer),
+            "documents": documents,
+            "contexts": text_tuple(self.contexts),
+            "context_ids": text_tuple(self.context_ids),
+            "outputs": to_json_value(self.outputs, "outputs", str),
+            "error": None if self.error is None else redact(clean_text(self.error)),
+        }
+        for key, value in cleaned.items():
+            object.__setattr__(self, key, value)
 
 
 @dataclass(frozen=True, slots=True)

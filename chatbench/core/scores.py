@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -16,16 +16,17 @@ from chatbench.stats.intervals import student_interval, wilson_interval
 class Summary:
     """Mean of one measure over the questions, its 95 % interval (None for n < 2), and what it rests on.
 
-    `n_scored`, `n_errors` and `n_missing` count attempts; they add up to the attempts of the run.
+    `n_scored`, `n_errors` and `n_missing` count attempts and add up to the attempts of the run; they are None for a
+    measure of the whole run, whose mean is its value.
     """
 
     measure: str
     mean: float | None
     low: float | None
     high: float | None
-    n_scored: int
-    n_errors: int
-    n_missing: int
+    n_scored: int | None
+    n_errors: int | None
+    n_missing: int | None
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Scoring:
 
     `values[measure][i]` belongs to case `case_ids[i]`, attempt `attempts[i]`; None is NULL, and then either
     `errors[i]` (type and text of what was raised) or `missing[i][measure]` (a reason) says why.
-    `run_values` holds single numbers of the whole run that a function metric returned.
-    `primary` marks the scoring shown under the metric's plain table name when a run has several.
+    `run_values` holds the single numbers of the whole run that a function metric returned; `error` is what kept the
+    whole metric from scoring.
     """
 
     metric: str
@@ -62,6 +63,11 @@ class Scoring:
         return len(self.case_ids)
 
     @property
+    def columns(self) -> tuple[Measure, ...]:
+        """The measures that have an entry per attempt."""
+        return tuple(m for m in self.measures if not m.of_run)
+
+    @property
     def key(self) -> str:
         """Name under which a person finds it: `LexicalMetrics` or `Retrieval(k=3)`."""
         return self.label or self.metric
@@ -73,7 +79,13 @@ def summarise(scoring: Scoring) -> tuple[Summary, ...]:
     Attempts are averaged within a question first, then the questions. The interval is Wilson's for a yes/no
     measure with one attempt per question, else Student's t over the question means.
     """
-    return tuple(_summary(scoring, m) for m in scoring.measures if m.is_number)
+    return tuple(
+        Summary(m.name, scoring.run_values.get(m.name), None, None, None, None, None)
+        if m.of_run
+        else _summary(scoring, m)
+        for m in scoring.measures
+        if m.is_number
+    )
 
 
 def _summary(scoring: Scoring, measure: Measure) -> Summary:
@@ -97,8 +109,3 @@ def _summary(scoring: Scoring, measure: Measure) -> Summary:
         interval = student_interval(means)
     low, high = interval or (None, None)
     return Summary(measure.name, mean, low, high, n_scored, n_errors, n_missing)
-
-
-def measure_names(scorings: Iterable[Scoring]) -> list[str]:
-    """Return the full names `<table>_<measure>` of all numeric measures, in order."""
-    return [f"{s.table}_{m.name}" for s in scorings for m in s.measures if m.is_number]

@@ -45,12 +45,14 @@ class _Declared:
 class Metric(_Declared):
     """Base of every metric. Defining a subclass registers it; its table follows from what it declares.
 
-        class AnswerLength(Metric):
-            '''Words in the answer.'''
-            words = Measure(int, "number of words", at_least=0)
-
-            def score_sample(self, sample):
-                return {"words": len(sample.answer.split())}
+    >>> class AnswerLength(Metric, register=False):
+    ...     '''Words in the answer.'''
+    ...     limit: int = 100
+    ...     words = Measure(int, "number of words", at_least=0)
+    ...     def score_sample(self, sample):
+    ...         return {"words": len(sample.answer.split())}
+    >>> AnswerLength(limit=5), AnswerLength.table
+    (AnswerLength(limit=5), 'answer_length')
 
     Class attributes made by `Measure` are columns; annotated attributes with defaults are parameters (JSON values),
     and the class becomes a frozen, keyword-only dataclass of them. Implement one of

@@ -65,7 +65,11 @@ def reserved_words() -> frozenset[str]:
 
 
 def table_name_of(class_name: str) -> str:
-    """Return the table of a class: `AnswerLength` has `answer_length`."""
+    """Return the table of a class.
+
+    >>> table_name_of("AnswerLength"), table_name_of("JSONDiff")
+    ('answer_length', 'json_diff')
+    """
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", class_name)
     return spaced.lower()
 

@@ -9,9 +9,10 @@ import pkgutil
 import sys
 import warnings
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chatbench.errors import MetricDefinitionError, UnknownMetricError, did_you_mean
+from chatbench.errors import InputError, MetricDefinitionError, UnknownMetricError, did_you_mean
 
 if TYPE_CHECKING:
     from chatbench.scoring.metric import Metric
@@ -29,6 +30,8 @@ _discovered = False
 def register(cls: type[Metric], aliases: tuple[str, ...] = ()) -> None:
     """Enter a class under its name and aliases. The same owner (file and name) replaces; another one is refused."""
     name = cls.__name__
+    if not cls.__module__.startswith("chatbench."):
+        _discover()  # so that a name of ours is refused here, where it was written, and not at a later look-up
     old = _metrics.get(name)
     if old is not None and owner(old) != owner(cls):
         raise MetricDefinitionError(
@@ -81,11 +84,18 @@ def find_metric(name: str) -> type[Metric]:
 
 
 def parse_metric(text: str) -> Metric:
-    """Return the metric that a text names: `LexicalMetrics`, or with parameters `Retrieval(k=3)`.
+    """Return the metric that a text names: `LexicalMetrics`, `Retrieval(k=3)`, or `my_metrics.py:AnswerLength`.
 
-    The text is read as data, never evaluated: only literals are possible as parameters.
+    The text is read as data, never evaluated: only literals are possible as parameters. A file is imported.
+
+    >>> parse_metric("Retrieval(k=3)").parameters
+    {'k': 3, 'by': 'auto'}
     """
     text = text.strip()
+    file, found, name = text.rpartition(".py:")
+    if found:
+        load_file(f"{file}.py")
+        text = name
     if "(" not in text:
         return find_metric(text)()
     try:
@@ -110,6 +120,24 @@ def build_metric(name: str, parameters: dict[str, Any]) -> Metric:
             f"{name} has no parameter {unknown[0]!r}.{did_you_mean(unknown[0], known)} It has: {', '.join(known) or 'none'}."
         )
     return cls(**parameters)
+
+
+def load_file(path: str) -> None:
+    """Import a file below the working folder, so that the metrics it defines are registered."""
+    file = Path(path).resolve()
+    if not file.is_relative_to(Path.cwd().resolve()):
+        raise InputError(
+            f"{path} lies outside the working folder {Path.cwd()}; metrics are imported only from below it."
+        )
+    if not file.is_file():
+        raise InputError(f"There is no file {path} to take metrics from.")
+    module_name = f"chatbench_file_{file.stem}_{abs(hash(str(file))):x}"
+    spec = importlib.util.spec_from_file_location(module_name, file)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} cannot be imported as Python.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module  # before it runs: dataclasses look their module up there
+    spec.loader.exec_module(module)
 
 
 def _discover() -> None:

@@ -1,0 +1,5 @@
+"""`python -m chatbench`."""
+
+from chatbench.cli import main
+
+main()

@@ -1,0 +1,104 @@
+"""What the command line prints: rich tables on a terminal, plain text in a pipe, JSON when asked."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from chatbench.errors import (
+    ChatbenchError,
+    DatabaseNotFoundError,
+    MetricDefinitionError,
+    MissingDependencyError,
+    QueryError,
+    RunNotFoundError,
+    UnknownMetricError,
+)
+
+GOOD, FAILED, USAGE = 0, 1, 2
+
+_WRONG_USAGE = (DatabaseNotFoundError, MetricDefinitionError, QueryError, RunNotFoundError, UnknownMetricError)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn errors into one message on standard error and an exit code, and warnings into single lines."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        print(f"note: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        try:
+            yield
+        except _WRONG_USAGE as error:
+            _stop(error, USAGE)
+        except (ChatbenchError, MissingDependencyError) as error:
+            _stop(error, FAILED)
+
+
+def _stop(error: Exception, code: int) -> None:
+    print(f"error: {error}", file=sys.stderr)
+    raise SystemExit(code) from None
+
+
+def show_table(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", notes: Sequence[str] = ()
+) -> None:
+    """Print a table: by rich on a terminal, as plain text elsewhere."""
+    from chatbench.reports.tables import cell_text, number_columns, text_table
+
+    if not sys.stdout.isatty():
+        print(text_table(columns, rows, caption, notes))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=caption or None, title_justify="left", header_style="bold")
+    right = number_columns(columns, rows)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*[Text(cell_text(cell)) for cell in row])
+    console = Console()
+    console.print(table)
+    for note in notes:
+        console.print(Text(note))
+
+
+def show_frame(frame: Any, as_json: bool, caption: str = "") -> None:
+    """Print a DataFrame as a table, or as a JSON list of records."""
+    records = frame_records(frame)
+    if as_json:
+        show_json(records)
+    else:
+        show_table([str(c) for c in frame.columns], [list(r.values()) for r in records], caption)
+
+
+def frame_records(frame: Any) -> list[dict[str, Any]]:
+    """Return the rows of a DataFrame as dicts of JSON values; NULL is None."""
+    import pandas as pd
+
+    from chatbench.core.jsonable import to_json_value
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, list | dict | tuple) and not hasattr(value, "tolist") and pd.isna(value):
+            return None
+        try:
+            return to_json_value(value)
+        except TypeError:
+            return str(value)
+
+    columns = [str(c) for c in frame.columns]
+    return [dict(zip(columns, map(cell, row), strict=True)) for row in frame.itertuples(index=False, name=None)]
+
+
+def show_json(value: Any) -> None:
+    """Print a value as JSON."""
+    print(json.dumps(value, ensure_ascii=False, indent=2, default=str))

@@ -1,0 +1,145 @@
+"""What the metrics' tables look like, and how they grow with the metrics' declarations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from chatbench.core.measure import Measure
+from chatbench.core.scores import Scoring
+from chatbench.errors import MetricDefinitionError, SchemaError
+from chatbench.scoring.names import check_column_name, check_table_name
+from chatbench.store import dialect, views
+from chatbench.store.tables import COLUMN_TYPES, measures, metric_table, storage_name
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of `measures`."""
+
+    table_name: str
+    measure: str
+    metric: str
+    type: str
+    better: str | None
+    at_least: float | None
+    at_most: float | None
+    sentence: str
+    of_run: bool
+    result_column: str
+    position: int
+
+
+class Catalog:
+    """The measures that a database knows, read once per call; `admit` checks a scoring, `write` makes the changes."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        rows = dialect.select(connection, sa.select(measures).order_by(measures.c.position)).to_pylist()
+        self._stored = {(e.table_name, e.measure): e for e in (Entry(**row) for row in rows)}
+        self._entries = dict(self._stored)
+
+    def admit(self, scoring: Scoring) -> None:
+        """Plan the columns of a scoring; raise `SchemaError` and plan nothing when it does not fit."""
+        try:
+            check_table_name(scoring.table, scoring.metric)
+            for measure in scoring.measures:
+                check_column_name(measure.name, scoring.metric)
+        except MetricDefinitionError as error:
+            raise SchemaError(str(error)) from error
+        planned = dict(self._entries)
+        for measure in scoring.measures:
+            entry = self._entry(scoring, measure, len(planned))
+            planned[entry.table_name, entry.measure] = entry
+        self._entries = planned
+
+    def column_types(self, table: str) -> list[tuple[str, str]]:
+        """Return names and type words of a table's columns, in order of appearance."""
+        return [(e.measure, e.type) for e in self._entries.values() if e.table_name == table and not e.of_run]
+
+    def table(self, name: str) -> sa.Table:
+        """Return a metric's table with all its columns."""
+        return metric_table(name, self.column_types(name))
+
+    def write(self, connection: sa.Connection) -> None:
+        """Make tables and columns, note the measures, and write the views anew where anything changed."""
+        changed = [e for key, e in self._entries.items() if self._stored.get(key) != e]
+        reshaped = [e for e in changed if self._reshapes(e)]
+        known = {e.table_name for e in self._stored.values()}
+        for table in dict.fromkeys(e.table_name for e in reshaped):
+            if table not in known:
+                self.table(table).create(connection)
+        for entry in reshaped:
+            if entry.table_name in known and not entry.of_run:
+                self._alter(connection, entry)
+        for entry in changed:
+            self._note(connection, entry)
+        for table in dict.fromkeys(e.table_name for e in reshaped):
+            views.replace_metric(connection, table, [name for name, _ in self.column_types(table)])
+        if reshaped:
+            numbers = [e.result_column for e in self._entries.values() if e.type in ("float", "int", "bool")]
+            views.replace_results(connection, numbers)
+
+    def _entry(self, scoring: Scoring, measure: Measure, n_known: int) -> Entry:
+        old = self._entries.get((scoring.table, measure.name))
+        result_column = f"{scoring.table}_{measure.name}"
+        for other in self._entries.values():
+            if other.table_name == scoring.table and other.metric != scoring.metric:
+                raise _misfit(scoring, f"its table belongs to the metric {other.metric!r} in this database")
+            if other.result_column == result_column and other.table_name != scoring.table:
+                raise _misfit(
+                    scoring, f"its result column {result_column!r} is that of {other.table_name}.{other.measure}"
+                )
+        kind = measure.type_name
+        if old is not None:
+            if old.of_run != measure.of_run:
+                raise _misfit(
+                    scoring, f"{measure.name} is a number {'of the run' if old.of_run else 'per question'} there"
+                )
+            if (old.type, kind) == ("float", "int"):
+                kind = "float"
+            if old.type != kind and (old.type, kind) != ("int", "float"):
+                raise _misfit(scoring, f"the column {measure.name} is {old.type} there and {kind} now")
+        return Entry(
+            table_name=scoring.table,
+            measure=measure.name,
+            metric=scoring.metric,
+            type=kind,
+            better=measure.better,
+            at_least=measure.at_least,
+            at_most=measure.at_most,
+            sentence=measure.sentence,
+            of_run=measure.of_run,
+            result_column=result_column,
+            position=n_known if old is None else old.position,
+        )
+
+    def _reshapes(self, entry: Entry) -> bool:
+        old = self._stored.get((entry.table_name, entry.measure))
+        return old is None or old.type != entry.type
+
+    def _alter(self, connection: sa.Connection, entry: Entry) -> None:
+        kind = COLUMN_TYPES[entry.type]().compile(connection.dialect)
+        table, column = dialect.quoted(storage_name(entry.table_name)), dialect.quoted(entry.measure)
+        if (entry.table_name, entry.measure) in self._stored:
+            change = f"ALTER COLUMN {column} SET DATA TYPE {kind}"
+        else:
+            change = f"ADD COLUMN {column} {kind}"
+        connection.exec_driver_sql(f"ALTER TABLE {table} {change}")
+
+    def _note(self, connection: sa.Connection, entry: Entry) -> None:
+        row: dict[str, Any] = dict(vars(entry))
+        if (entry.table_name, entry.measure) not in self._stored:
+            connection.execute(measures.insert().values(row))
+            return
+        same = (measures.c.table_name == entry.table_name) & (measures.c.measure == entry.measure)
+        keys = ("table_name", "measure")
+        connection.execute(measures.update().where(same).values({k: v for k, v in row.items() if k not in keys}))
+
+
+def _misfit(scoring: Scoring, why: str) -> SchemaError:
+    return SchemaError(
+        f"{scoring.metric!r} does not fit the table {scoring.table!r}: {why}. "
+        f'Give the metric a table of its own: class {scoring.metric}(Metric, table="...").'
+    )

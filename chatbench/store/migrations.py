@@ -1,0 +1,55 @@
+"""How a database comes to the present schema: a list that only ever grows at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from chatbench.errors import NotADatabaseError, SchemaError
+from chatbench.store import dialect, views
+from chatbench.store.tables import Base, meta
+
+KEY = "schema_version"
+
+
+def create_all(connection: sa.Connection) -> None:
+    """Make every fixed table that is not there, and the views over them."""
+    Base.metadata.create_all(connection)
+    views.replace_fixed(connection)
+
+
+MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (create_all,)
+"""Step i leads from version i to i + 1. Steps that were released are never edited."""
+
+
+def version(connection: sa.Connection, path: Path) -> int | None:
+    """Return the schema version, None for a database without any table; refuse other people's and newer ones."""
+    try:
+        found = connection.execute(sa.select(meta.c.value).where(meta.c.key == KEY)).scalar()
+    except dialect.DATABASE_ERRORS:
+        found = None
+        connection.rollback()
+    if found is None:
+        if sa.inspect(connection).get_table_names():
+            raise NotADatabaseError(
+                f"{path} is a database, but not one of chatbench; nothing was changed. Name another file."
+            )
+        return None
+    if int(found) > len(MIGRATIONS):
+        raise SchemaError(
+            f"{path} has schema version {found}, this chatbench knows {len(MIGRATIONS)}: install a newer chatbench."
+        )
+    return int(found)
+
+
+def migrate(connection: sa.Connection, present: int | None) -> None:
+    """Bring the database from its `present` version to the newest, inside the transaction of the caller."""
+    for step in MIGRATIONS[present or 0 :]:
+        step(connection)
+    row = {"key": KEY, "value": str(len(MIGRATIONS))}
+    if present is None:
+        connection.execute(meta.insert().values(row))
+    else:
+        connection.execute(meta.update().where(meta.c.key == KEY).values(value=row["value"]))

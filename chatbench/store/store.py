@@ -1,0 +1,206 @@
+"""`Store`: one benchmark database."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import sqlalchemy as sa
+
+from chatbench.core.dataset import Dataset
+from chatbench.core.response import Response
+from chatbench.core.run import Run
+from chatbench.core.scores import Scoring
+from chatbench.errors import DatabaseNotFoundError, QueryError, ReadOnlyError, SchemaError
+from chatbench.store import dialect, location, migrations, reading, removal, rows, writing
+from chatbench.store.frames import to_frame
+from chatbench.store.gate import gate_for
+from chatbench.store.reading import StoredRun
+
+
+class Store:
+    """A benchmark database: a DuckDB file that is open only during a call, so that other processes can use it in between.
+
+    The file is `db_name`, or `connection_string="duckdb:///path"`, else the one used last in this process, else
+    `$CHATBENCH_DB`, else `benchmark.duckdb`. `timeout` is how many seconds a call waits for another process.
+    Making a Store opens nothing. Reading never creates a file; storing does, in a folder that exists.
+
+    Each call is one transaction: all of it is stored, or nothing. Errors are those below `StoreError`: among them
+    `DatabaseNotFoundError`, `NotADatabaseError`, `DatabaseLockedError` (names the holder) and `ReadOnlyError`.
+    """
+
+    def __init__(
+        self, db_name: str | Path | None = None, *, connection_string: str | None = None, timeout: float = 30.0
+    ) -> None:
+        self.path = location.locate(db_name, connection_string, reading=False)
+        self.timeout = timeout
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
+    def save_run(self, run: Run, dataset: Dataset, responses: Sequence[Response], scorings: Sequence[Scoring]) -> None:
+        """Store a run: its questions, the responses case by case (attempts within), and its scorings.
+
+        A scoring that does not fit its table is left out with a warning that says why and what to do; all else is stored.
+        Of two scorings with one signature the later is kept. `InputError` when run, questions and responses do not
+        belong together, or the run id is stored already.
+        """
+        answered = rows.response_rows(run.run_id, writing.checked_samples(run, dataset, responses))
+        prepared, misfits = writing.prepare_all(scorings)
+        with self._writing() as connection:
+            misfits += writing.save_run(connection, run, dataset, answered, prepared)
+        _warn(misfits)
+
+    def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:
+        """Add scorings to a stored run. One of the same signature is superseded: it stays, and the new one is current.
+
+        A scoring that does not fit is left out as in `save_run`; `SchemaError` when none fits.
+        """
+        prepared, misfits = writing.prepare_all(scorings)
+        location.require(self.path)
+        with self._writing() as connection:
+            if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
+                raise reading.no_run(connection, run_id)
+            misfits += writing.add_scorings(connection, run_id, prepared)
+        if misfits and len(misfits) == len({s.signature for s in scorings}):
+            raise misfits[0]
+        _warn(misfits)
+
+    def runs(self) -> list[Run]:
+        """Return the stored runs, newest first."""
+        with self._reading() as connection:
+            return reading.find_runs(connection)
+
+    def find_run(self, which: str | Run) -> Run:
+        """Return a run by its id or name: of several with one name the newest, with a warning that names all ids."""
+        wanted = which.run_id if isinstance(which, Run) else which
+        with self._reading() as connection:
+            found = reading.find_runs(connection, wanted)
+            if not found:
+                raise reading.no_run(connection, wanted)
+        by_id = [run for run in found if run.run_id == wanted]
+        if not by_id and len(found) > 1:
+            ids = ", ".join(run.run_id for run in found[:10])
+            more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+            warnings.warn(
+                f"{len(found)} runs are named {wanted!r}; the newest is taken. Their ids, newest first: {ids}{more}.",
+                stacklevel=2,
+            )
+        return (by_id or found)[0]
+
+    def load(self, run_id: str) -> StoredRun:
+        """Return a run as it was stored, with its current scorings, rows in the order of the questions.
+
+        The classes of its metrics need not be defined here.
+        """
+        with self._reading() as connection:
+            return reading.load(connection, run_id)
+
+    def fetch(self) -> pd.DataFrame:
+        """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
+
+        The numbers are the means of the current scoring of each metric (the one with default parameters, else the first).
+        """
+        with self._reading() as connection:
+            return reading.fetch(connection)
+
+    def query(self, sql: str, parameters: Any = None, *, write: bool = False) -> pd.DataFrame:
+        """Return the rows that the database gives for a query. It cannot change anything unless `write` is set.
+
+        `parameters`: a list for `?`, or a dict for `$name`. `QueryError` has the database's reason, and what exists when a
+        table or a column is not there.
+        """
+        location.require(self.path)
+        with self._opened(writing=write) as connection:
+            try:
+                return to_frame(dialect.run_sql(connection, sql, parameters, write=write))
+            except dialect.DATABASE_ERRORS as error:
+                raise QueryError(_explained(connection, sql, dialect.reason(error))) from error
+
+    def delete_run(self, run_id: str) -> dict[str, int]:
+        """Delete one run with all that belongs to it; return the number of deleted rows by table."""
+        location.require(self.path)
+        with self._writing() as connection:
+            if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
+                raise reading.no_run(connection, run_id)
+            return removal.delete_runs(connection, [run_id])
+
+    def delete_runs_named(self, name: str) -> dict[str, int]:
+        """Delete every run of exactly this name; return the number of deleted scorings by metric table, 0 included."""
+        location.require(self.path)
+        with self._writing() as connection:
+            run_ids = removal.run_ids_named(connection, name)
+            counts = removal.scorings_by_table(connection, run_ids)
+            removal.delete_runs(connection, run_ids)
+            return counts
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        with self._opened(writing=False) as connection, connection.begin():
+            yield connection
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        with self._opened(writing=True) as connection, connection.begin():
+            yield connection
+
+    @contextlib.contextmanager
+    def _opened(self, *, writing: bool) -> Iterator[sa.Connection]:
+        """Give a connection to the database in the present schema, outside a transaction."""
+        if writing:
+            _require_writable(self.path)
+        else:
+            location.require(self.path)
+        gate = gate_for(self.path)
+        with contextlib.ExitStack() as stack:
+            connection = stack.enter_context(gate.open(writing=writing, timeout=self.timeout))
+            version = migrations.version(connection, self.path)
+            connection.rollback()
+            if version != len(migrations.MIGRATIONS):
+                if writing:
+                    with connection.begin():
+                        migrations.migrate(connection, version)
+                elif version is None:
+                    raise DatabaseNotFoundError(f"The database {self.path} is empty: nothing was stored in it yet.")
+                else:  # an older one: a reader cannot change it
+                    stack.close()
+                    with self._opened(writing=True):
+                        pass
+                    connection = stack.enter_context(gate.open(writing=False, timeout=self.timeout))
+            location.remember(self.path)
+            yield connection
+
+
+def _require_writable(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise location.missing_folder(path)
+    for place in (path, path.parent):
+        if place.exists() and not os.access(place, os.W_OK):
+            what = "It is" if place == path else f"Its folder {place} is"
+            raise ReadOnlyError(f"{path} cannot be written. {what} read-only for this user; name another place.")
+
+
+def _explained(connection: sa.Connection, sql: str, said: str) -> str:
+    """Return the database's reason, and what there is when a query names a table or column that is not there."""
+    if dialect.is_read_only_refusal(said):
+        return f"{said.rstrip('.!')}. A query only reads; to change the database say write=True (on the command line --write)."
+    unknown = dialect.unknown_name(said)
+    if unknown is None:
+        return said
+    connection.rollback()
+    columns = dialect.public_columns(connection)
+    mentioned = [table for table in columns if table in sql.lower()]
+    if unknown == "table" or not mentioned:
+        return f"{said} There are: {', '.join(columns)}."
+    shown = "; ".join(f"{table} ({', '.join(columns[table])})" for table in mentioned)
+    return f"{said} There are: {shown}."
+
+
+def _warn(misfits: Sequence[SchemaError]) -> None:
+    for misfit in misfits:
+        warnings.warn(f"Scores were not stored: {misfit}", stacklevel=3)

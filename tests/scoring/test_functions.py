@@ -1,0 +1,120 @@
+"""Plain functions as metrics, the original package's form included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from chatbench import Evaluation
+from chatbench.core.response import Sample
+from chatbench.core.scores import Scoring
+from chatbench.errors import MetricDefinitionError
+from chatbench.scoring.functions import function_metric
+from chatbench.scoring.score import score
+
+Make = Callable[..., Sample]
+
+
+@pytest.fixture
+def samples(make_sample: Make) -> list[Sample]:
+    answers = ["one", None, "three three", ""]
+    return [make_sample(a, ("gold",), ["d.txt"], ("d.txt",), id=str(i)) for i, a in enumerate(answers)]
+
+
+def run(samples: list[Sample], function: Any, name: str = "Mine", default: Any = "sample") -> Scoring:
+    return score(samples, [function_metric(function, name, default=default)])[0]
+
+
+def test_a_function_of_a_sample(samples: list[Sample]) -> None:
+    def words(sample: Sample) -> int:
+        """Words in the answer."""
+        return len(sample.answer.split())
+
+    scoring = run(samples, words)
+    assert scoring.values == {"value": [1, None, 2, 0]}
+    assert (scoring.measures[0].type, scoring.measures[0].sentence) == (int, "Words in the answer.")
+    assert scoring.missing[1] == {"value": "the system gave no answer"}
+
+
+def test_a_function_that_returns_rows(samples: list[Sample]) -> None:
+    def shape(sample: Sample) -> dict[str, Any]:
+        return {"Number of Words": len(sample.answer.split()), "long": len(sample.answer) > 5, "order": "x"}
+
+    scoring = run(samples, shape)
+    assert {m.name: m.type for m in scoring.measures} == {"number_of_words": int, "long": bool, "order_value": str}
+    assert scoring.values["long"] == [False, None, True, False]
+
+
+def test_an_asynchronous_function_of_an_evaluable(samples: list[Sample]) -> None:
+    class Judge:
+        async def __call__(self, evaluable: Any, *, trace: Any = None) -> Evaluation:
+            return Evaluation(1.0 if evaluable.eval_output == "one" else 0.0, f"expected {evaluable.expectation}")
+
+    scoring = run(samples, Judge())
+    assert scoring.values["score"] == [1.0, None, 0.0, 0.0]
+    assert scoring.values["reasoning"][0] == "expected gold"
+
+
+def test_the_original_form_with_a_row_per_question(samples: list[Sample]) -> None:
+    seen: dict[str, Any] = {}
+
+    def my_test(data: dict[str, Any]) -> pd.DataFrame:
+        seen.update(data)
+        return pd.DataFrame({"Length": [len(a) for a in data["answers"]], "bad": [float("nan"), 1.0, 2.0]})
+
+    scoring = run(samples, my_test, default="data")
+    assert sorted(seen) == ["answers", "documents", "questions", "test_answers", "test_documents"]
+    assert seen["answers"] == ["one", "three three", ""]
+    assert (seen["test_answers"][0], seen["test_documents"][0], seen["documents"][0][0].metadata["name"]) == (
+        "gold",
+        ["d.txt"],
+        "d.txt",
+    )
+    assert scoring.values == {"length": [3, None, 11, 0], "bad": [None, None, 1.0, 2.0]}
+    assert scoring.missing[1] == {
+        "length": "the system gave no answer (None)",
+        "bad": "the system gave no answer (None)",
+    } or (scoring.missing[1] == {"length": "the system gave no answer", "bad": "the system gave no answer"})
+
+
+def test_the_original_form_with_one_row_of_lists_and_numbers(samples: list[Sample]) -> None:
+    def my_test(data: dict[str, Any]) -> pd.DataFrame:
+        return pd.DataFrame([{"x_score": 0.5, "x_by_question": [0.1, 0.5, 0.9]}])
+
+    scoring = run(samples, my_test, default="data")
+    assert scoring.values == {"x_by_question": [0.1, None, 0.5, 0.9]}
+    assert scoring.run_values == {"x_score": 0.5}
+    means = {s.measure: (s.mean, s.n_scored) for s in scoring.summaries}
+    assert means == {"x_by_question": (pytest.approx(0.5), 3), "x_score": (0.5, None)}
+
+
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        (pd.DataFrame({"a": [1, 2]}), "returned 2 rows for 3 questions"),
+        ([1, 2, 3], "a DataFrame is due"),
+        (pd.DataFrame({"A b": [1, 2, 3], "a_b": [1, 2, 3]}), "fall together"),
+    ],
+)
+def test_frames_of_the_wrong_shape(samples: list[Sample], result: Any, text: str) -> None:
+    scoring = run(samples, lambda data: result, default="data")
+    assert text in (scoring.error or "")
+    assert all(text in (e or "") for e in scoring.errors)
+
+
+def test_a_function_may_not_take_the_table_of_a_registered_metric() -> None:
+    with pytest.raises(MetricDefinitionError, match="share the table of the registered metric LexicalMetrics"):
+        function_metric(lambda data: None, "LexicalMetrics")
+    with pytest.raises(MetricDefinitionError, match="takes no argument"):
+        function_metric(lambda: None, "Nothing")
+
+
+@pytest.mark.parametrize("name", ["x'); DROP TABLE runs; --", "Größe \N{GREEK SMALL LETTER PHI}", "select", "1st"])
+def test_any_name_becomes_a_usable_table(name: str) -> None:
+    table = function_metric(lambda sample: 1, name).table
+    assert table.isidentifier()
+    assert table.isascii()
+    assert table != "select"

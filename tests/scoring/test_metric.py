@@ -1,0 +1,248 @@
+"""Declaring a metric: measures, parameters, names, equality, registration."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from chatbench import Evaluator, Measure, Metric
+from chatbench.core.response import Sample
+from chatbench.errors import MetricDefinitionError, UnknownMetricError
+from chatbench.scoring import registry
+
+
+class Graded(Metric, register=False):
+    """A metric with parameters of every kind."""
+
+    k: int = 10
+    threshold: float = 0.5
+    words: tuple[str, ...] = ("a",)
+    options: dict[str, Any] = {}  # noqa: RUF012 - a default that a user may write
+
+    recall = Measure(float, "found of gold", at_least=0, at_most=1, better="higher")
+    rank = Measure(int, "place of the first hit", at_least=1, better="lower")
+
+    def score_sample(self, sample: Sample) -> dict[str, Any]:
+        return {"recall": 0.5, "rank": self.k}
+
+
+def test_measures_are_declared_in_order() -> None:
+    assert [m.name for m in Graded.measures] == ["recall", "rank"]
+    assert Graded.table == "graded"
+
+
+def test_equal_parameters_are_one_metric() -> None:
+    assert Graded(threshold=1) == Graded(threshold=1.0)
+    assert hash(Graded(words=["x"])) == hash(Graded(words=("x",)))  # type: ignore[arg-type]
+    assert Graded(k=3) != Graded(k=5)
+    assert Graded(k=3).signature == 'Graded({"k":3,"options":{},"threshold":0.5,"words":["a"]})'
+
+
+def test_repr_shows_what_differs_and_reads_back() -> None:
+    metric = Graded(k=3, words=("x", "y"), options={"a": [1, 2]})
+    assert repr(metric) == "Graded(k=3, words=['x', 'y'], options={'a': [1, 2]})"
+    assert eval(repr(metric), {"Graded": Graded}) == metric
+    assert (Graded().label, Graded(k=3).label) == ("", "Graded(k=3)")
+
+
+def test_a_metric_is_frozen_and_can_be_sent_to_another_process() -> None:
+    metric = Graded(k=3)
+    with pytest.raises(AttributeError):
+        metric.k = 4  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Graded(3)  # type: ignore[misc]
+    assert pickle.loads(pickle.dumps(metric)) == metric
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), print])
+def test_parameters_are_json(value: Any) -> None:
+    with pytest.raises(MetricDefinitionError, match="threshold.*JSON values"):
+        Graded(threshold=value)
+
+
+def test_a_default_is_not_shared() -> None:
+    Graded().options["x"] = 1
+    assert Graded().options == {}
+
+
+def test_post_init_of_the_user_sees_normalised_parameters() -> None:
+    class Checked(Metric, register=False):
+        """Checks itself."""
+
+        share: float = 1
+
+        def __post_init__(self) -> None:
+            assert isinstance(self.share, float)
+            if self.share > 1:
+                raise MetricDefinitionError("share is at most 1")
+
+        def score_sample(self, sample: Sample) -> float:
+            return self.share
+
+    assert Checked(share=1).share == 1.0
+    with pytest.raises(MetricDefinitionError, match="at most 1"):
+        Checked(share=2)
+
+
+def test_an_annotated_measure_is_refused() -> None:
+    with pytest.raises(MetricDefinitionError, match="measure with an annotation"):
+
+        class Wrong(Metric):
+            """Wrong."""
+
+            words: Any = Measure(int, "words")
+
+            def score_sample(self, sample: Sample) -> int:
+                return 1
+
+
+def test_two_methods_are_refused() -> None:
+    with pytest.raises(MetricDefinitionError, match="implement one of them"):
+
+        class Both(Metric):
+            """Both."""
+
+            def score_sample(self, sample: Sample) -> int:
+                return 1
+
+            def score_batch(self, samples: Any) -> list[int]:
+                return [1]
+
+
+@pytest.mark.parametrize(
+    ("table", "fault"),
+    [
+        ("select", "reserved word"),
+        ("asof", "reserved word"),
+        ("runs", "itself uses"),
+        ("a" * 31, "31 characters"),
+        ('a"; drop table runs; --', "may hold only"),
+        ("naïve", "may hold only"),
+        ("1st", "may hold only"),
+    ],
+)
+def test_impossible_tables_are_refused_when_the_class_is_defined(table: str, fault: str) -> None:
+    with pytest.raises(MetricDefinitionError, match=fault):
+
+        class Odd(Metric, table=table):
+            """Odd."""
+
+            def score_sample(self, sample: Sample) -> int:
+                return 1
+
+    assert "Odd" not in registry.all_metrics()
+
+
+def test_impossible_columns_are_refused() -> None:
+    for name in ("order", "error", "Words", "run_id"):
+        with pytest.raises(MetricDefinitionError, match=repr(name)):
+            type("Odd", (Metric,), {name: Measure(int, "x"), "score_sample": lambda self, sample: 1, "__doc__": "Odd."})
+
+
+def test_the_type_of_an_undeclared_value_follows_the_annotation() -> None:
+    class Yes(Metric, register=False):
+        """Whether it is long."""
+
+        def score_sample(self, sample: Sample) -> bool:
+            return True
+
+    class Many(Metric, register=False):
+        """How many."""
+
+        def score_sample(self, sample: Sample) -> int:
+            return 1
+
+    assert [(m.name, m.type, m.sentence) for m in Yes.measures] == [("value", bool, "Whether it is long.")]
+    assert Many.measures[0].type is int
+
+
+def test_an_abstract_base_is_not_registered_and_its_children_share_its_measures() -> None:
+    class Base(Metric):
+        """Base."""
+
+        limit: int = 5
+        length = Measure(int, "characters")
+
+    class OfAnswer(Base):
+        """Characters of the answer."""
+
+        def score_sample(self, sample: Sample) -> int:
+            return min(len(sample.answer), self.limit)
+
+    assert "Base" not in registry.all_metrics()
+    assert registry.find_metric("OfAnswer") is OfAnswer
+    assert [m.name for m in OfAnswer.measures] == ["length"]
+    assert OfAnswer(limit=2).limit == 2
+    assert [m.name for m in Evaluator.measures] == ["score", "passed", "reasoning", "details"]
+
+
+def test_defining_again_replaces_and_the_code_hash_tells() -> None:
+    def define(n: int) -> type[Metric]:
+        if n == 1:
+
+            class Again(Metric):
+                """First."""
+
+                def score_sample(self, sample: Sample) -> int:
+                    return 1  # a comment does not count
+
+        else:
+
+            class Again(Metric):  # type: ignore[no-redef]
+                """Second."""
+
+                def score_sample(self, sample: Sample) -> int:
+                    return 2
+
+        return Again
+
+    first, second = define(1), define(2)
+    assert registry.find_metric("Again") is second
+    assert first().code_hash() != second().code_hash()
+    assert first().code_hash() == define(1)().code_hash()
+
+
+def test_another_owner_of_a_taken_name_is_refused() -> None:
+    space: dict[str, Any] = {"__name__": "somewhere_else", "Metric": Metric}
+    source = "class LexicalMetrics(Metric):\n    'Mine.'\n    def score_sample(self, sample):\n        return 1\n"
+    registry.all_metrics()
+    with pytest.raises(MetricDefinitionError, match=r"exists already.*lexical_metrics\.py"):
+        exec(source, space)
+    with pytest.raises(MetricDefinitionError, match="share the table 'lexical_metrics'"):
+        exec(source.replace("LexicalMetrics(Metric)", "Other(Metric, table='lexical_metrics')"), space)
+
+
+def test_result_columns_may_not_fall_together() -> None:
+    class Ab(Metric):
+        """One."""
+
+        c_d = Measure(int, "x")
+
+        def score_sample(self, sample: Sample) -> int:
+            return 1
+
+    with pytest.raises(MetricDefinitionError, match="'ab_c_d'"):
+
+        class AbC(Metric, table="ab_c"):
+            """Two."""
+
+            d = Measure(int, "x")
+
+            def score_sample(self, sample: Sample) -> int:
+                return 1
+
+
+def test_a_name_is_found_and_a_miss_gets_a_hint() -> None:
+    with pytest.raises(UnknownMetricError, match="Did you mean 'LexicalMetrics'"):
+        registry.find_metric("lexicalmetric")
+    assert repr(registry.parse_metric("Retrieval(k=3)")) == "Retrieval(k=3)"
+    with pytest.raises(UnknownMetricError, match="no parameter 'n'.*It has: k"):
+        registry.parse_metric("Retrieval(n=3)")
+
+
+@pytest.mark.parametrize("text", ["Retrieval(k=__import__('os'))", "Retrieval(3)", "Retrieval(k=", "x.y(k=1)"])
+def test_a_name_is_never_evaluated(text: str) -> None:
+    with pytest.raises(UnknownMetricError, match="Cannot read"):
+        registry.parse_metric(text)

@@ -1,0 +1,100 @@
+"""SQL as a person writes it: frames, errors that help, nothing changed unasked."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from chatbench.errors import QueryError, StoreError
+from chatbench.store import Store
+from tests.store import examples
+
+QUESTIONS = examples.dataset(3)
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    for name in ("bm25", "hybrid"):
+        made = examples.scoring(
+            QUESTIONS, {"words": [1, None, 3]}, kinds={"words": int}, metric="Length", table="length_of"
+        )
+        store.save_run(examples.run_of(QUESTIONS, name), QUESTIONS, examples.answers(QUESTIONS), [made])
+    return store
+
+
+def test_types_of_a_frame(filled: Store) -> None:
+    frame = filled.query(
+        "SELECT words, run_id, CASE WHEN words = 1 THEN 'one' END AS text, words > 1 AS more, words / 2 AS half, "
+        "sum(words) OVER () AS total, count(*) OVER () AS n, [1, 2] AS list, 12.5 AS fixed, "
+        "TIMESTAMPTZ '2026-01-02 03:04:05+01' AS moment FROM length_of ORDER BY words NULLS LAST LIMIT 5"
+    )
+    assert frame.dtypes.astype(str).to_dict() == {
+        "words": "Int64",
+        "run_id": "object",
+        "text": "object",
+        "more": "boolean",
+        "half": "Float64",
+        "total": "int64",
+        "n": "int64",
+        "list": "object",
+        "fixed": "float64",
+        "moment": "datetime64[us, UTC]",
+    }
+    assert frame["words"].tolist() == [1, 1, 3, 3, pd.NA]
+    assert frame["text"].tolist() == ["one", "one", None, None, None]
+    assert frame["half"].isna().tolist() == [False] * 4 + [True]
+    assert frame["list"][0] == [1, 2]
+    assert frame["moment"][0] == pd.Timestamp("2026-01-02 02:04:05", tz="UTC")
+    assert filled.query("SELECT 1 AS a, 2 AS a").columns.tolist() == ["a", "a"]
+    assert filled.query("SELECT words FROM length_of WHERE false").dtypes.astype(str).to_dict() == {"words": "int64"}
+
+
+def test_a_simple_join_is_right(filled: Store) -> None:
+    frame = filled.query(
+        "SELECT name, avg(words) AS mean FROM length_of JOIN runs USING (run_id) GROUP BY name ORDER BY name"
+    )
+    assert frame.to_dict("records") == [{"name": "bm25", "mean": 2.0}, {"name": "hybrid", "mean": 2.0}]
+    attempts = filled.query("SELECT question, answer FROM attempts WHERE case_id = 'q1'")
+    assert attempts["question"].tolist() == ["What is 1?"] * 2
+    results = filled.query("SELECT * FROM results ORDER BY created_at DESC")
+    assert results.columns.tolist() == ["run_id", "name", "dataset", "created_at", "n_questions", "length_of_words"]
+    pd.testing.assert_frame_equal(results, filled.fetch(), check_column_type=False)
+
+
+def test_parameters(filled: Store) -> None:
+    assert filled.query("SELECT name FROM runs WHERE name = ?", ["hybrid"])["name"].tolist() == ["hybrid"]
+    assert filled.query("SELECT $a AS x", {"a": "it's"})["x"].tolist() == ["it's"]
+
+
+ERRORS = {
+    "SELECT * FROM length": "Table with name length does not exist! There are: .*cases.*length_of.*runs",
+    "SELECT word FROM length_of": r'column "word" not found.* There are: length_of \(run_id, case_id, .*, words\)',
+    "SELECT l.word FROM length_of l": r"does not have a column.* There are: length_of \(run_id",
+    "SELECT 1 +": "syntax error",
+    "DELETE FROM runs": "write=True",
+    "COMMIT; DELETE FROM runs": "each call is one transaction",
+    "SELECT * FROM 'https://127.0.0.1:1/x.parquet'": "extension",
+}
+
+
+@pytest.mark.parametrize(("sql", "message"), ERRORS.items())
+def test_errors_help(filled: Store, sql: str, message: str) -> None:
+    with pytest.raises(QueryError, match=message) as caught:
+        filled.query(sql)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, StoreError)
+    assert len(filled.runs()) == 2
+
+
+def test_writing_on_request(filled: Store) -> None:
+    filled.query("CREATE TABLE notes AS SELECT run_id, 'good' AS note FROM runs", write=True)
+    assert filled.query("SELECT note FROM notes")["note"].tolist() == ["good", "good"]
+    with pytest.raises(QueryError):
+        filled.query("DELETE FROM notes; SELECT nonsense", write=True)
+    assert len(filled.query("SELECT * FROM notes")) == 2
+    # A view of the user's own on ours does not stand in the way of a metric that gains a measure.
+    filled.query("CREATE VIEW mine AS SELECT words FROM length_of", write=True)
+    values = {"words": [0.5] * 3, "chars": [1.0] * 3}
+    made = examples.scoring(QUESTIONS, values, metric="Length", table="length_of")
+    filled.save_run(examples.run_of(QUESTIONS, "third"), QUESTIONS, examples.answers(QUESTIONS), [made])
+    assert len(filled.fetch()) == 3
