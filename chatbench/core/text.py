@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import string
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -14,6 +15,7 @@ from unicodedata import normalize
 
 import regex
 
+_UTF8 = ("utf-8", "surrogatepass")  # lone surrogates are no error
 _PUNCTUATION = string.punctuation.encode()
 _ARTICLES = frozenset(["a", "an", "the"])
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
@@ -27,7 +29,7 @@ def squad_tokens(text: str) -> list[str]:
     Source: evaluate-v1.1.py of SQuAD (Rajpurkar et al. 2016), `normalize_answer`.
     """
     # ASCII bytes never occur inside a longer UTF-8 sequence, so that bytes.translate, the fastest way, is right here.
-    kept = _decoded(_encoded(text.lower()).translate(None, _PUNCTUATION))
+    kept = text.lower().encode(*_UTF8).translate(None, _PUNCTUATION).decode(*_UTF8)
     words = kept.split()
     if "".join(words).isalnum():  # then every word boundary is white space, and no pattern is needed
         return [word for word in words if word not in _ARTICLES]
@@ -42,7 +44,7 @@ def rouge_tokens(text: str) -> list[str]:
 
     Letters beyond ASCII separate words: `café` becomes `caf`, and Chinese has no token at all.
     """
-    return _encoded(text.lower()).translate(_ROUGE_BYTES).decode("ascii").split()
+    return text.lower().encode(*_UTF8).translate(_ROUGE_BYTES).decode("ascii").split()
 
 
 # Scripts that write no spaces between words. Only their letters stand alone; their digits form numbers as elsewhere.
@@ -70,25 +72,32 @@ def unicode_tokens(text: str) -> list[str]:
     """
     if text.isascii():
         return rouge_tokens(text)
-    text = normalize("NFC", text)
-    if not _BEYOND_ASCII.search(text):
-        return rouge_tokens(text)
     tokens: list[str] = []
-    for run in _RUNS.findall(text):
-        if run.isascii():
-            tokens.append(run.lower())
+    for piece in normalize("NFC", text).encode(*_UTF8).translate(_PIECE_BYTES).decode(*_UTF8).split():
+        if piece.isascii():
+            tokens.append(piece)
         else:
-            tokens += _words_of_run(run)
+            tokens += (_kept_words if len(piece) <= 40 else _words_of_piece)(piece)
     return tokens
 
 
-@lru_cache(maxsize=16_384)
-def _words_of_run(run: str) -> tuple[str, ...]:
-    """Cut a run of letters, digits and marks, and fold its words."""
-    if not _BEYOND_ASCII.search(run):  # marks on ASCII letters that compose to none: separators, as for rouge-score
-        return tuple(rouge_tokens(run))
-    run = _FORMS.sub(lambda forms: normalize("NFKC", forms[0]), run)
-    return tuple(word.casefold() for word in _WORDS.findall(run))
+# ASCII letters in lower case, ASCII digits and everything beyond ASCII stay; the rest of ASCII separates.
+_PIECE_BYTES = bytes(b if b >= 128 else ord(chr(b).lower()) if chr(b).isalnum() else ord(" ") for b in range(256))
+
+
+def _words_of_piece(piece: str) -> tuple[str, ...]:
+    """Cut a piece between two ASCII separators into its words, and fold them."""
+    words: list[str] = []
+    for run in _RUNS.findall(piece):
+        if _BEYOND_ASCII.search(run):
+            run = _FORMS.sub(lambda forms: normalize("NFKC", forms[0]), run)
+            words += [sys.intern(word.casefold()) for word in _WORDS.findall(run)]  # interned: one object per character
+        else:  # marks on ASCII letters that compose to none: separators, as for rouge-score
+            words += rouge_tokens(run)
+    return tuple(words)
+
+
+_kept_words = lru_cache(maxsize=16_384)(_words_of_piece)  # words come back; a clause without spaces hardly does
 
 
 TOKENIZERS: dict[str, Callable[[str], list[str]]] = {"unicode": unicode_tokens, "rouge_score": rouge_tokens}
@@ -107,11 +116,3 @@ def _porter_stemmer() -> Any:
     from nltk.stem.porter import PorterStemmer
 
     return PorterStemmer()
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _decoded(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")

@@ -92,7 +92,7 @@ forget_references = _kept_text.cache_clear
 
 def _reference(text: str, tokenizer: str, stemmer: bool) -> _Text:
     """An accepted answer, kept since it comes back in every run of its question set; a long one is not, to bound memory."""
-    return (_kept_text if len(text) <= 1000 else _Text)(text, tokenizer, stemmer)
+    return (_kept_text if len(text) <= 500 else _Text)(text, tokenizer, stemmer)
 
 
 def _best_overlap(answer: _Text, references: Sequence[_Text]) -> Overlap:
