@@ -54,7 +54,7 @@ _UNSPACED = (
 )
 # The joiner U+200D ties letters of one word together in Indic scripts.
 _RUNS = regex.compile(r"[\p{L}\p{N}\p{M}\u200d]+")
-_WORDS = regex.compile(rf"{_UNSPACED}\p{{M}}*+|[[\p{{L}}\p{{N}}\p{{M}}\u200d]--{_UNSPACED}]++", regex.VERSION1)
+_WORDS = regex.compile(rf"{_UNSPACED}[\p{{M}}\u200d]*+|[[\p{{L}}\p{{N}}\p{{M}}\u200d]--{_UNSPACED}]++", regex.VERSION1)
 _BEYOND_ASCII = regex.compile(r"[[\p{L}\p{N}]--[\x00-\x7f]]", regex.VERSION1)
 # Ligatures, Arabic presentation forms, half and full width, mathematical alphabets: the same letters in another dress.
 _FORMS = regex.compile("[\ufb00-\ufdff\ufe70-\ufeff\uff00-\uffef\U0001d400-\U0001d7ff]+")
