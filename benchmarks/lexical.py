@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from corpus import Pair, describe, load_pairs
+from report import HEADER, show
 from rouge_score.rouge_scorer import RougeScorer
 
 from chatbench.core.case import Case
@@ -32,7 +33,7 @@ def main() -> None:
     short = load_pairs(limit)
     sentences = [pair for pair in load_pairs(5 * limit) if len(pair[2].split()) > 20][:limit]
     print(describe(short))
-    print(f"{'':62}{'ratio':>8}  wanted")
+    print(HEADER)
     for stemmer in (False, True):
         name = "ROUGE, times rouge_score" + (", stemmer" if stemmer else "")
         step = 20 if stemmer else 4  # rouge_score is slow: a part of the pairs will do
@@ -44,13 +45,6 @@ def main() -> None:
     show("LexicalMetrics / tokenising alone, references seen before", *against_tokenising(short, warm=True), at_most=3)
     show("through score(), with its checks / tokenising alone", *against_tokenising(short, loop=True))
     show("time per pair, all pairs / a quarter of them", *growth(short), at_most=1.3)
-
-
-def show(name: str, ratio: float, note: str, at_least: float = 0, at_most: float = float("inf")) -> None:
-    """Print one line of the table."""
-    wanted = f">= {at_least:g}" if at_least else f"<= {at_most:g}" if at_most < float("inf") else "-"
-    verdict = "" if wanted == "-" else "good" if at_least <= ratio <= at_most else "NOT GOOD"
-    print(f"{name:62}{ratio:8.2f}  {wanted:8}{verdict:10}{note}")
 
 
 def against_rouge_score(pairs: list[Pair], stemmer: bool) -> tuple[float, str]:

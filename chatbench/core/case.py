@@ -39,13 +39,13 @@ class Case:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        cleaned: dict[str, Any] = {key: text_tuple(getattr(self, key)) for key in _LISTS}
-        cleaned["input"] = to_json_value(self.input, "input")
-        cleaned["id"] = clean_text(str(self.id))
-        cleaned["relevance"] = {clean_text(str(name)): float(gain) for name, gain in self.relevance.items()}
-        cleaned["metadata"] = to_json_value(self.metadata, "metadata", str)
-        for key, value in cleaned.items():
-            object.__setattr__(self, key, value)
+        self.__dict__.update(
+            {key: text_tuple(getattr(self, key)) for key in _LISTS},
+            input=to_json_value(self.input, "input"),
+            id=clean_text(str(self.id)),
+            relevance={clean_text(str(name)): float(gain) for name, gain in self.relevance.items()},
+            metadata=to_json_value(self.metadata, "metadata", str),
+        )
 
     @property
     def question(self) -> str:

@@ -34,12 +34,14 @@ class Document:
     parent_id: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "page_content", clean_text(self.page_content))
+        own = self.__dict__  # frozen for users; written here once, in the fastest way: retrieval makes many documents
+        if self.page_content:
+            own["page_content"] = clean_text(self.page_content)
         # what a retriever leaves in there (paths, ids, objects) must not cost the run: no JSON, then its text
-        object.__setattr__(self, "metadata", to_json_value(self.metadata or {}, "metadata", str))
+        own["metadata"] = to_json_value(self.metadata or {}, "metadata", str)
         for key in ("id", "parent_id"):
-            value = getattr(self, key)
-            object.__setattr__(self, key, None if value is None else clean_text(str(value)))
+            if own[key] is not None:
+                own[key] = clean_text(str(own[key]))
 
     @property
     def name(self) -> str | None:
@@ -59,7 +61,7 @@ def to_document(value: Any, name_key: str | None = None) -> Document:
     names a metadata key that holds the name before the usual ones. Other values raise `InputError`.
     """
     if isinstance(value, str):
-        return Document(metadata={"name": value})
+        return _named(value)
     if isinstance(value, Document):
         document = value
     elif isinstance(value, Mapping):
@@ -70,6 +72,13 @@ def to_document(value: Any, name_key: str | None = None) -> Document:
         return document
     metadata = {**document.metadata, "name": str(document.metadata[name_key])}
     return replace(document, metadata=metadata)
+
+
+def _named(name: str) -> Document:
+    # Past __init__: most retrieved lists are names, and a run has tens of thousands of them.
+    document = object.__new__(Document)
+    document.__dict__.update(page_content="", metadata={"name": clean_text(name)}, id=None, parent_id=None)
+    return document
 
 
 def to_documents(value: Any, where: str, name_key: str | None = None) -> tuple[Document, ...]:

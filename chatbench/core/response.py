@@ -10,7 +10,7 @@ from chatbench.core.case import Case
 from chatbench.core.document import Document, to_documents
 from chatbench.core.jsonable import clean_text, text_tuple, to_json_value
 from chatbench.core.redact import redact
-from chatbench.errors import Missing
+from chatbench.errors import InputError, Missing
 
 
 @dataclass(frozen=True)
@@ -34,19 +34,19 @@ class Response:
     error: str | None = None
 
     def __post_init__(self) -> None:
+        if self.answer is not None and not isinstance(self.answer, str):
+            raise InputError(f"The answer of a Response is a {type(self.answer).__name__}; text or None is due.")
         documents = self.documents
         if not (isinstance(documents, tuple) and all(isinstance(d, Document) for d in documents)):
             documents = to_documents(documents, "documents of a Response")
-        cleaned = {
-            "answer": None if self.answer is None else clean_text(self.answer),
-            "documents": documents,
-            "contexts": text_tuple(self.contexts),
-            "context_ids": text_tuple(self.context_ids),
-            "outputs": to_json_value(self.outputs, "outputs", str),
-            "error": None if self.error is None else redact(clean_text(self.error)),
-        }
-        for key, value in cleaned.items():
-            object.__setattr__(self, key, value)
+        self.__dict__.update(
+            answer=None if self.answer is None else clean_text(self.answer),
+            documents=documents,
+            contexts=text_tuple(self.contexts),
+            context_ids=text_tuple(self.context_ids),
+            outputs=to_json_value(self.outputs, "outputs", str),
+            error=None if self.error is None else redact(clean_text(self.error)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

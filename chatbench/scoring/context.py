@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol
 
 from chatbench.errors import MissingDependencyError
 
-Vectors = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
 
 
 class Embed(Protocol):
     """Turns texts into vectors: an array of shape (texts, dimensions)."""
 
     def __call__(self, texts: Sequence[str], model: str) -> Vectors:
-        """Return one row per text; `keep` is not part of the protocol."""
+        """Return one row per text."""
 
 
 @dataclass(frozen=True)
@@ -31,4 +32,6 @@ class Context:
         """Return one vector per text by the embedder of this call."""
         if self.embedder is None:
             raise MissingDependencyError("This metric needs an embedder: score_test_set(..., embed=my_function).")
+        import numpy as np
+
         return np.asarray(self.embedder(texts, model))

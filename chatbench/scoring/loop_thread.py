@@ -5,7 +5,6 @@ asyncio is never patched.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 from collections.abc import Coroutine
@@ -20,6 +19,8 @@ _current: _LoopThread | None = None
 class _LoopThread:
     def __init__(self) -> None:
         self.pid = os.getpid()
+        import asyncio
+
         self.loop = asyncio.new_event_loop()
         self.thread = threading.Thread(target=self.loop.run_forever, name="chatbench-loop", daemon=True)
         self.thread.start()
@@ -41,6 +42,8 @@ def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
         raise RuntimeError(
             "A synchronous call was made on chatbench's own event loop, which would wait for itself for ever; await its async form."
         )
+    import asyncio
+
     future = asyncio.run_coroutine_threadsafe(coroutine, runner.loop)
     try:
         return future.result()

@@ -8,7 +8,6 @@ import importlib.util
 import pkgutil
 import sys
 import warnings
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,6 +151,8 @@ def _discover() -> None:
         package = importlib.import_module(package_name)
         for module in pkgutil.iter_modules(package.__path__, f"{package_name}."):
             importlib.import_module(module.name)
+    from importlib.metadata import entry_points
+
     for point in entry_points(group=ENTRY_POINT_GROUP):
         try:
             point.load()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import inspect
 import time
@@ -155,6 +154,8 @@ async def _call_concurrently(
     progress: Progress,
     title: str,
 ) -> None:
+    import asyncio
+
     ticks: Iterator[Any] = iter(progress(samples, title))
     waiting = iter(enumerate(samples))
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from statistics import NormalDist
-
-import numpy as np
 
 Interval = tuple[float, float] | None
 
@@ -39,9 +36,9 @@ def student_interval(values: Sequence[float], confidence: float = 0.95) -> Inter
     n = len(values)
     if n < 2:
         return None
-    array = np.asarray(values, dtype=float)
-    centre = float(array.mean())
-    half = _student_quantile(0.5 + confidence / 2, n - 1) * float(array.std(ddof=1)) / math.sqrt(n)
+    centre = math.fsum(values) / n
+    variance = math.fsum((value - centre) ** 2 for value in values) / (n - 1)
+    half = _student_quantile(0.5 + confidence / 2, n - 1) * math.sqrt(variance / n)
     return centre - half, centre + half
 
 
@@ -95,4 +92,6 @@ def _student_probability(t: float, freedom: int) -> float:
 
 @lru_cache(maxsize=16)
 def _normal_quantile(probability: float) -> float:
+    from statistics import NormalDist
+
     return NormalDist().inv_cdf(probability)
