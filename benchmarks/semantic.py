@@ -1,10 +1,7 @@
-"""SemanticSimilarity against one bare `model.encode` of the same distinct texts, model already loaded.
+"""SemanticSimilarity against a bare `encode`: python benchmarks/semantic.py [pairs] [rounds]
 
-    python benchmarks/semantic.py [pairs] [rounds] [answers.parquet]
-
-Each round takes other pairs of answer and accepted answers, so that no vector is cached; the two ways take turns in
-going first. CPU seconds of one torch thread are compared: with more, neighbours on the machine distort them. The last
-lines score other answers to the references of the last round, which is what a second run of a test set costs.
+Each round takes other pairs, so that nothing is cached; both sides embed the same distinct texts on one thread, in turns. CPU
+seconds, because two threads on a shared machine say more about the neighbours.
 """
 
 from __future__ import annotations
@@ -14,9 +11,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 import numpy as np
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+from corpus import describe, load_pairs
+from report import HEADER, show
 
 from chatbench.core.case import Case
 from chatbench.core.response import Response, Sample
@@ -25,18 +24,35 @@ from chatbench.metrics.semantic_similarity import SemanticSimilarity
 from chatbench.scoring.context import Context
 from chatbench.scoring.score import score
 
-ANSWERS = Path(__file__).parents[2] / "shared" / "benchmark" / "generated_answers.parquet"
-SYSTEM, OTHER_SYSTEM = "chatgpt", "gpt35"
 
+def main(pairs: int, rounds: int) -> None:
+    """Run all rounds and print the median ratio."""
+    import torch
+    from sentence_transformers import SentenceTransformer
 
-def read(path: Path, system: str) -> list[Sample]:
-    """Answers of one system as samples, in the order of the questions."""
-    table = pq.read_table(path, columns=["set", "id", "question", "answers", "system", "generated"])
-    wanted = pc.and_(pc.equal(table["system"], system), pc.equal(table["set"], "evouna-nq"))
-    return [
-        Sample(Case(r["question"], id=r["id"], answers=tuple(r["answers"])), Response(r["generated"]))
-        for r in table.filter(wanted).to_pylist()
-    ]
+    torch.set_num_threads(1)
+    bare = SentenceTransformer(find_model("all-MiniLM-L6-v2"), local_files_only=True)
+    metric, context = SemanticSimilarity(), Context(embedder=embed)
+    corpus = load_pairs(pairs * rounds)
+    print(describe(corpus))
+    print(HEADER)
+    samples = [Sample(Case("?", str(i), gold), Response(answer)) for i, (_, gold, answer) in enumerate(corpus)]
+    for warm_up in (embed, lambda texts: bare.encode(texts, show_progress_bar=False)):
+        warm_up([f"warming up {i}" for i in range(64)])
+    ratios, note = [], ""
+    for i in range(rounds):
+        part = samples[i * pairs : (i + 1) * pairs]
+        texts = list(dict.fromkeys(t for s in part for t in (s.answer, *s.answers)))
+        ours = theirs = 0.0
+        for turn in (0, 1) if i % 2 else (1, 0):
+            if turn:
+                ours = seconds(lambda part=part: score(part, [metric], context))  # type: ignore[misc]
+            else:
+                theirs = seconds(lambda texts=texts: bare.encode(texts, batch_size=BATCH_SIZE, show_progress_bar=False))  # type: ignore[misc]
+        ratios.append(ours / theirs)
+        note = f"last round: {len(texts)} texts, {ours:.2f} s / {theirs:.2f} s; ratios {min(ratios):.2f} to {max(ratios):.2f}"
+    show("SemanticSimilarity / bare encode of the distinct texts", float(np.median(ratios)), note, at_most=1.15)
+    show("the same scored again / bare encode", seconds(lambda: score(part, [metric], context)) / theirs, at_most=0.1)
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -46,36 +62,6 @@ def seconds(work: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def main(pairs: int, rounds: int, path: Path) -> None:
-    """Run all rounds and print their ratios."""
-    import torch
-    from sentence_transformers import SentenceTransformer
-
-    torch.set_num_threads(1)
-    bare = SentenceTransformer(find_model("all-MiniLM-L6-v2"), local_files_only=True)
-    metric, context = SemanticSimilarity(), Context(embedder=embed)
-    samples, others = read(path, SYSTEM), read(path, OTHER_SYSTEM)
-    ours: list[float] = []
-    theirs: list[float] = []
-    embed([f"warming up {i}" for i in range(64)])
-    bare.encode([f"warming up {i}" for i in range(64)], show_progress_bar=False)
-    for i in range(rounds):
-        part = samples[i * pairs : (i + 1) * pairs]
-        texts = list(dict.fromkeys(t for s in part for t in (s.answer, *s.answers)))
-        ways: list[tuple[list[float], Callable[[], object]]] = [
-            (ours, lambda part=part: score(part, [metric], context)),
-            (theirs, lambda texts=texts: bare.encode(texts, batch_size=BATCH_SIZE, show_progress_bar=False)),
-        ]
-        for times, work in ways if i % 2 else reversed(ways):
-            times.append(seconds(work))
-        ratio = ours[-1] / theirs[-1]
-        print(f"{len(part)} pairs, {len(texts)} texts: {ours[-1]:.2f} s, bare {theirs[-1]:.2f} s, ratio {ratio:.3f}")
-    print(f"median ratio {np.median(np.divide(ours, theirs)):.3f}, of all time {sum(ours) / sum(theirs):.3f}")
-    again = others[(rounds - 1) * pairs : rounds * pairs]
-    print(f"other answers, the same references: {seconds(lambda: score(again, [metric], context)):.2f} s")
-    print(f"the same once more:                 {seconds(lambda: score(again, [metric], context)):.2f} s")
-
-
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    main(int(given[0]) if given else 400, int(given[1]) if given[1:] else 5, Path(given[2]) if given[2:] else ANSWERS)
+    given = [int(a) for a in sys.argv[1:]]
+    main(*(given + [400, 5][len(given) :]))
