@@ -18,7 +18,6 @@ HEAVY = {
     "torch": "llm",
     "sentence_transformers": "llm",
     "nltk": "core",
-    "rouge_score": "core",
     "scipy": "stats",
     "openai": "llm",
     "matplotlib": "reports",
