@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -339,3 +340,30 @@ def test_f45_no_secret_reaches_the_database(tmp_path: Path) -> None:
     assert written
     for text in (written.decode("latin-1"), repr(scores), scores._repr_html_(), str(scores.failures.to_dict())):
         assert [s for s in secrets if s in text] == []
+
+
+def test_f37_scores_are_bit_identical_in_other_processes() -> None:
+    """Another hash seed orders sets and dicts otherwise; the scores, reasons, signatures and hashes must not notice."""
+    code = f"""
+import json
+import os
+from chatbench import BenchmarkTest, load_responses
+test = BenchmarkTest({str(ROOT / "data/physics/questions.json")!r}, num_q=60)
+test.set_generated_data(load_responses({str(ROOT / "data/physics/responses/hybrid.json")!r}, test.dataset))
+scores = test.score_test_set("LexicalMetrics", "LexicalMetrics(stemmer=True)", "DocumentMatch", "Retrieval", progress=False)
+for s in scores.scorings:
+    print(s.signature, s.code_hash, {{k: [v and float(v).hex() for v in c] for k, c in s.values.items()}}, s.missing, s.summaries)
+print(test.dataset.fingerprint)
+"""
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+    assert "LexicalMetrics" in outputs.pop()
