@@ -99,7 +99,9 @@ def _to_int(value: Any) -> int:
     number = _to_float(value)
     if number != int(number):
         raise ValueError(f"int is declared, but got {value!r}")
-    return int(number)
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"{value!r} is beyond the 64 bits of an int; declare float")
+    return int(value)
 
 
 def _to_bool(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Secrets out of texts that are kept."""
+"""Secrets out of texts and settings that are kept."""
 
 from __future__ import annotations
 
@@ -6,37 +6,41 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+# A name that holds one of these words names a secret: OPENAI_API_KEY, accessToken, "refresh_token", DB_PASSWORD, x-api-key.
+_WORDS = r"(?:api[_-]?key|apikey|access[_-]?key|private[_-]?key|secret|password|passwd|passphrase|pwd|credential|authorization|bearer)"
+_NAME = rf"(?:[\w-]*{_WORDS}[\w-]*|[\w-]*(?:token|auth)\b|[\w-]*[_-]key\b|\bkey(?==))"
 _SECRETS = re.compile(
-    r"(?P<keep>\b(?:authorization|x-api-key|api[_-]?key|token|password|passwd|secret)\b[\"']?\s*[:=]\s*[\"']?(?:bearer\s+|basic\s+)?)[^\s\"',;}]+"
+    rf"(?P<keep>{_NAME}[\"']?\s*[:=]\s*[\"']?(?:bearer\s+|basic\s+)?)[^\s\"',;&}}]+"
     r"|(?P<bearer>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}"
-    r"|(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^/\s:@]+:[^/\s@]+(?=@)"
-    r"|\b(?:sk|pk|hf|ghp|xox[abp])[-_][A-Za-z0-9_-]{8,}",
+    r"|(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^/\s:@]+:\S*(?=@)"
+    r"|\b(?:sk|pk|hf|ghp|xox[abp])[-_][A-Za-z0-9_-]{8,}|\bAIza[A-Za-z0-9_-]{10,}|\bAKIA[A-Z0-9]{12,}",
     re.IGNORECASE,
 )
+_SECRET_KEY = re.compile(rf"^{_NAME}$|(?:^|[_-])(?:auth|token|key|pw)(?:$|[_-]header)", re.IGNORECASE)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def redact(text: str) -> str:
     """Return the text with keys, tokens, passwords and credentials inside URLs replaced by ***.
 
-    >>> redact("POST http://me:pw@host/v1 api_key=sk-12345678")
-    'POST http://***@host/v1 api_key=***'
+    >>> redact("POST http://me:p@w@host/v1 OPENAI_API_KEY=abc refresh_token: 'x' after 120 tokens")
+    "POST http://***@host/v1 OPENAI_API_KEY=*** refresh_token: '***' after 120 tokens"
     """
     return _SECRETS.sub(lambda m: f"{m['keep'] or m['bearer'] or m['scheme'] or ''}***", text)
-
-
-_SECRET_KEY = re.compile(
-    r"api[_-]?key|authorization|password|passwd|secret|credential|(^|[_-])(token|pw|auth)$", re.IGNORECASE
-)
 
 
 def redact_json(value: Any) -> Any:
     """Return a JSON value with secrets blanked: in texts, and whatever stands under a key such as `api_key` or `password`.
 
-    >>> redact_json({"model": "small", "api_key": 7, "tokens": 120, "nested": [{"access_token": "x"}]})
-    {'model': 'small', 'api_key': '***', 'tokens': 120, 'nested': [{'access_token': '***'}]}
+    >>> redact_json({"model": "small", "accessToken": 7, "tokens": 120, "max_tokens": 5, "nested": [{"openai_key": "x"}]})
+    {'model': 'small', 'accessToken': '***', 'tokens': 120, 'max_tokens': 5, 'nested': [{'openai_key': '***'}]}
     """
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
-        return {k: "***" if _SECRET_KEY.search(k) else redact_json(v) for k, v in value.items()}
+        return {k: "***" if _names_a_secret(str(k)) else redact_json(v) for k, v in value.items()}
     return [redact_json(v) for v in value] if isinstance(value, list) else value
+
+
+def _names_a_secret(key: str) -> bool:
+    return _SECRET_KEY.search(_CAMEL.sub("_", key)) is not None

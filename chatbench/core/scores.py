@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from chatbench.core.measure import Measure
-from chatbench.stats.intervals import student_interval, wilson_interval
+from chatbench.stats.intervals import mean, student_interval, wilson_interval
 
 
 @dataclass(frozen=True)
@@ -88,24 +87,30 @@ def summarise(scoring: Scoring) -> tuple[Summary, ...]:
     )
 
 
+def reason_of(scoring: Scoring, i: int, measure: str) -> tuple[str, str]:
+    """Return why entry `i` of a measure is NULL: ("error" or "missing", the text)."""
+    reasons = scoring.missing[i] or {}
+    if measure in reasons:
+        return "missing", reasons[measure]
+    error = scoring.errors[i]
+    return ("missing", "not measured by this version of the metric") if error is None else ("error", error)
+
+
 def _summary(scoring: Scoring, measure: Measure) -> Summary:
-    column = scoring.values[measure.name]
     questions: dict[str, list[float]] = {}
-    n_scored = n_errors = 0
-    for case_id, value, error in zip(scoring.case_ids, column, scoring.errors, strict=True):
-        if value is not None:
+    counts = {"scored": 0, "error": 0, "missing": 0}
+    for i, (case_id, value) in enumerate(zip(scoring.case_ids, scoring.values[measure.name], strict=True)):
+        if value is None:
+            counts[reason_of(scoring, i, measure.name)[0]] += 1
+        else:
             questions.setdefault(case_id, []).append(value)
-            n_scored += 1
-        elif error is not None:
-            n_errors += 1
-    n_missing = len(column) - n_scored - n_errors
-    means = [math.fsum(v) / len(v) for v in questions.values()]
+            counts["scored"] += 1
+    n = tuple(counts.values())
+    means = [v[0] if len(v) == 1 else mean(v) for v in questions.values()]
     if not means:
-        return Summary(measure.name, None, None, None, n_scored, n_errors, n_missing)
-    mean = math.fsum(means) / len(means)
-    if measure.type is bool and n_scored == len(questions):
-        interval = wilson_interval(round(math.fsum(means)), len(means))
+        return Summary(measure.name, None, None, None, *n)
+    if measure.type is bool and n[0] == len(questions):
+        interval = wilson_interval(sum(map(bool, means)), len(means))
     else:
         interval = student_interval(means)
-    low, high = interval or (None, None)
-    return Summary(measure.name, mean, low, high, n_scored, n_errors, n_missing)
+    return Summary(measure.name, mean(means), *(interval or (None, None)), *n)

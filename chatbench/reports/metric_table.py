@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 from typing import Any
 
-from chatbench.scoring.declaration import made
+from chatbench.scoring.declaration import default_of, plain
 from chatbench.scoring.metric import Metric
 from chatbench.scoring.registry import all_metrics
 
@@ -39,5 +39,5 @@ def _record(name: str, cls: type[Metric]) -> dict[str, Any]:
 
 
 def _parameter(f: dataclasses.Field[Any]) -> str:
-    default = made(f) if f.default is dataclasses.MISSING else f.default
-    return f.name if default is dataclasses.MISSING else f"{f.name}={default!r}"
+    default = default_of(f)
+    return f.name if default is dataclasses.MISSING else f"{f.name}={plain(default)!r}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pandas as pd
+
 from chatbench.core.dataset import Dataset
 from chatbench.core.response import Response
 from chatbench.core.run import Run
@@ -24,6 +26,11 @@ class RunResult:
     def answers(self) -> list[str | None]:
         """The answers in the order of the questions."""
         return [r.answer for r in self.responses]
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """The means of the current scores (see `Scores.summary`)."""
+        return self.scores.summary
 
     def __repr__(self) -> str:
         return f"{self.run!r}\n{self.scores!r}"

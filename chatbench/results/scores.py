@@ -10,7 +10,7 @@ import pandas as pd
 from chatbench.core.dataset import Dataset
 from chatbench.core.measure import Measure
 from chatbench.core.response import Response
-from chatbench.core.scores import Scoring, Summary
+from chatbench.core.scores import Scoring, Summary, reason_of
 from chatbench.errors import UnknownMetricError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, text_table
 
@@ -54,6 +54,11 @@ class Scores(Mapping[str, pd.DataFrame]):
         raise UnknownMetricError(
             f"No single metric {key!r} among these scores.{did_you_mean(key, known)} There are: {', '.join(known) or 'none'}."
         )
+
+    def full_name(self, scoring: Scoring, measure: str) -> str:
+        """Return `<table>_<measure>`, with the parameters behind it where the metric was scored with several."""
+        several = sum(s.table == scoring.table for s in self.scorings) > 1
+        return f"{scoring.table}_{measure} {scoring.label if several else ''}".rstrip()
 
     @property
     def summary(self) -> pd.DataFrame:
@@ -107,22 +112,24 @@ class Scores(Mapping[str, pd.DataFrame]):
         frame = self._keys()
         for scoring in self.scorings:
             for measure in scoring.columns:
-                name = f"{scoring.table}_{measure.name}"
-                frame[name if name not in frame else f"{name} {scoring.label}"] = _series(scoring, measure)
+                frame[self.full_name(scoring, measure.name)] = _series(scoring, measure)
         return frame
 
     def plot(self) -> Figure:
         """Return a figure of the means with their intervals."""
         from chatbench.reports.plots import summary_plot
 
-        rows = [(f"{s.table}_{m.name}", m, summary) for s, m, summary in self._summaries()]
+        rows = [(self.full_name(s, m.name), m, summary) for s, m, summary in self._summaries()]
         return summary_plot(rows, self._caption())
 
     def __repr__(self) -> str:
         return text_table(*self.table())
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """Return the table of means as HTML, as a notebook shows it; every text is escaped."""
         return html_table(*self.table())
+
+    _repr_html_ = to_html
 
     def _summaries(self) -> Iterator[tuple[Scoring, Measure, Summary]]:
         for scoring in self.scorings:
@@ -170,15 +177,6 @@ class Scores(Mapping[str, pd.DataFrame]):
             if first:
                 notes.append(f"{scoring.key}: {first}")
         return notes
-
-
-def reason_of(scoring: Scoring, i: int, measure: str) -> tuple[str, str]:
-    """Return why entry `i` of a measure is NULL: ("error" or "missing", the text)."""
-    reasons = scoring.missing[i] or {}
-    if measure in reasons:
-        return "missing", reasons[measure]
-    error = scoring.errors[i]
-    return ("missing", "not measured by this version of the metric") if error is None else ("error", error)
 
 
 def _series(scoring: Scoring, measure: Measure) -> pd.Series[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,15 @@ from chatbench.scoring.metric import Evaluation
 def error_text(error: BaseException) -> str:
     """Return type and text of an exception, without secrets and without characters that no database keeps."""
     return clean_text(redact(f"{type(error).__name__}: {error}"))[:2000]
+
+
+def to_python(value: Any) -> Any:
+    """Return numpy scalars and arrays as Python values, and the NA of pandas as None; anything else as it is."""
+    if type(value) in (float, int, str, bool, dict, list):
+        return value
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    return value.tolist() if hasattr(value, "tolist") and hasattr(value, "dtype") else value
 
 
 class Columns:
@@ -33,12 +43,8 @@ class Columns:
         """Enter what a metric returned for sample `i`."""
         self._open.discard(i)
         if isinstance(given, Evaluation):
-            given = {
-                "score": given.score,
-                "passed": given.passed,
-                "reasoning": given.reasoning,
-                "details": dict(given.details),
-            }
+            given = given.row()
+        given = to_python(given)
         if given is None or isinstance(given, Missing):
             reason = given.reason if isinstance(given, Missing) else "the metric returned None"
             self.missing[i] = dict.fromkeys(self.names, reason)
@@ -61,12 +67,13 @@ class Columns:
             self._put_cell(i, measure, row.get(measure.name, _LEFT_OUT))
 
     def _put_cell(self, i: int, measure: Measure, value: Any) -> None:
+        value = to_python(value)
         if value is None:
             value = Missing("the metric returned None")
         if isinstance(value, Missing):
             self._miss(i, measure.name, value.reason)
             return
-        if (isinstance(value, float) and value != value) or value in _INFINITE:
+        if isinstance(value, float) and not math.isfinite(value):
             self._miss(i, measure.name, f"the metric returned {value}, which is no score")
             return
         if isinstance(value, BaseException):
@@ -128,7 +135,6 @@ class Columns:
 
 
 _LEFT_OUT = Missing("the metric gave no value for this measure")
-_INFINITE = (float("inf"), float("-inf"))
 
 
 def _column(name: Any, column: Any) -> list[Any]:

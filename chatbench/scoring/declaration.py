@@ -5,14 +5,30 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from chatbench.core.measure import Measure
 from chatbench.errors import MetricDefinitionError
 
-TAKEN = frozenset(["name", "label", "table", "measures", "packages", "parameters", "signature", "code_hash"])
-"""Attributes that every metric has."""
+TAKEN = frozenset(
+    [
+        "name",
+        "label",
+        "table",
+        "measures",
+        "packages",
+        "parameters",
+        "signature",
+        "code_hash",
+        "score_sample",
+        "score_batch",
+    ]
+)
+"""Attributes that every metric has; no measure and no parameter can have these names."""
+
+_TAKEN_REASON = "every metric has an attribute of that name; call it otherwise."
 
 EVALUATION_MEASURES = (
     Measure(float, "degree of success", at_least=0, at_most=1, better="higher", name="score"),
@@ -29,6 +45,8 @@ def collect_measures(cls: type, methods: list[str]) -> tuple[Measure, ...]:
     for parent in reversed(cls.__mro__):
         for name, value in vars(parent).items():
             if isinstance(value, Measure):
+                if name in TAKEN:
+                    raise MetricDefinitionError(f"{cls.__name__}.{name} cannot be a measure: {_TAKEN_REASON}")
                 found[name] = dataclasses.replace(value, name=name)
     if not found and methods:
         return _undeclared_measures(cls, getattr(cls, methods[0]))
@@ -44,10 +62,9 @@ def _undeclared_measures(cls: type, method: Callable[..., Any]) -> tuple[Measure
     code = getattr(method, "__code__", None)
     if "Evaluation" in annotation or (code is not None and "Evaluation" in code.co_names):
         return EVALUATION_MEASURES
-    kind = next(
-        (k for k in (bool, int) if annotation.split("[")[-1].strip("<>' ]").split(" ")[-1].strip("'") == k.__name__),
-        float,
-    )
+    # Also inside `list[bool | None]`, and where annotations are kept as text: None is how a metric says that a value is missing.
+    words = set(re.findall(r"\b(bool|int|float)\b", annotation))
+    kind = bool if words == {"bool"} else int if words == {"int"} else float
     sentence = (inspect.getdoc(cls) or cls.__name__).split("\n")[0]
     return (Measure(kind, sentence, name="value"),)
 
@@ -59,16 +76,14 @@ def prepare_parameters(cls: type) -> None:
         if "ClassVar" in str(annotation):
             continue
         if name in TAKEN:
-            raise MetricDefinitionError(
-                f"{cls.__name__}.{name} cannot be a parameter: every metric has an attribute of that name."
-            )
+            raise MetricDefinitionError(f"{cls.__name__}.{name} cannot be a parameter: {_TAKEN_REASON}")
         default = vars(cls).get(name)
         if isinstance(default, Measure):
             raise MetricDefinitionError(
                 f"{cls.__name__}.{name} is a measure with an annotation; annotations are for parameters. Write `{name} = Measure(...)`."
             )
-        if isinstance(default, list | set):
-            setattr(cls, name, tuple(default))
+        if isinstance(default, list | set | frozenset):
+            setattr(cls, name, _parameter(default, f"default of {name!r}"))
         elif isinstance(default, dict):
             setattr(cls, name, dataclasses.field(default_factory=default.copy))
     own = vars(cls).get("__post_init__")
@@ -84,11 +99,26 @@ def prepare_parameters(cls: type) -> None:
 def normalise_parameters(metric: object) -> None:
     """Make the parameters of a new metric hashable JSON values; lists become tuples, ints floats where declared."""
     for f in dataclasses.fields(metric):  # type: ignore[arg-type]
-        value = _parameter(getattr(metric, f.name), f"parameter {f.name!r} of {type(metric).__name__}")
-        kind = str(f.type)
-        if isinstance(value, int) and not isinstance(value, bool) and "float" in kind and "int" not in kind:
-            value = float(value)  # t=1 and t=1.0 are one metric
-        object.__setattr__(metric, f.name, value)
+        where = f"parameter {f.name!r} of {type(metric).__name__}"
+        object.__setattr__(metric, f.name, _normalised(f, getattr(metric, f.name), where))
+
+
+def default_of(f: dataclasses.Field[Any]) -> Any:
+    """Return the default of a parameter as a new metric would hold it, or MISSING."""
+    default = f.default
+    if default is dataclasses.MISSING:
+        if f.default_factory is dataclasses.MISSING:
+            return dataclasses.MISSING
+        default = f.default_factory()
+    return _normalised(f, default, f"default of {f.name!r}")
+
+
+def _normalised(f: dataclasses.Field[Any], value: Any, where: str) -> Any:
+    value = _parameter(value, where)
+    kind = str(f.type)
+    if isinstance(value, int) and not isinstance(value, bool) and "float" in kind and "int" not in kind:
+        return float(value)  # t=1 and t=1.0 are one metric
+    return value
 
 
 def _parameter(value: Any, where: str) -> Any:
@@ -116,8 +146,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {k: plain(v) for k, v in value.items()}
     return value
-
-
-def made(f: dataclasses.Field[Any]) -> Any:
-    """Return what the default factory of a field makes, or MISSING."""
-    return f.default_factory() if f.default_factory is not dataclasses.MISSING else dataclasses.MISSING

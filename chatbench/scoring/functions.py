@@ -16,7 +16,7 @@ from chatbench.core.response import Sample
 from chatbench.errors import MetricDefinitionError, MetricOutputError, Missing
 from chatbench.scoring import registry
 from chatbench.scoring.code_hash import code_hash
-from chatbench.scoring.columns import Columns
+from chatbench.scoring.columns import Columns, to_python
 from chatbench.scoring.metric import Evaluation
 from chatbench.scoring.names import check_table_name, safe_name
 
@@ -90,6 +90,10 @@ def function_metric(
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         parameters = []
+    if name == "<lambda>":
+        raise MetricDefinitionError(
+            "A lambda has no name to store scores under: def it, or test.implemented_tests['MyName'] = lambda sample: ..."
+        )
     if not parameters:
         raise MetricDefinitionError(
             f"The function of metric {name!r} takes no argument; write f(sample), or f(data) for all questions at once."
@@ -136,12 +140,8 @@ def columns_of_results(metric: FunctionMetric, results: Sequence[Any]) -> Column
 
 def _row(result: Any) -> Any:
     if isinstance(result, Evaluation):
-        return {
-            "score": result.score,
-            "passed": result.passed,
-            "reasoning": result.reasoning,
-            "details": dict(result.details),
-        }
+        return result.row()
+    result = to_python(result)
     if result is None or isinstance(result, Mapping | BaseException):
         return result
     return {"value": result}
@@ -175,14 +175,18 @@ def columns_of_frame(
         )
     per_question: dict[str, list[Any]] = {}
     of_run: dict[str, Any] = {}
-    for position, key in enumerate(map(str, frame.columns)):
-        cells = frame.iloc[:, position].tolist()
-        if len(frame) == len(places) and not _holds_list(cells, len(places)):
+    cells_of = {str(key): frame.iloc[:, position].tolist() for position, key in enumerate(frame.columns)}
+    lists = {key for key, cells in cells_of.items() if _holds_list(cells, len(places))}
+    a_row_each = (
+        len(frame) == len(places) and not lists
+    )  # one question: a list tells that numbers beside it are of the run
+    for key, cells in cells_of.items():
+        if a_row_each:
             per_question[key] = cells
-        elif _holds_list(cells, len(places)):
+        elif key in lists:
             per_question[key] = list(cells[0])
-        elif isinstance(cells[0], int | float):
-            of_run[key] = cells[0]
+        elif isinstance(to_python(cells[0]), int | float):
+            of_run[key] = to_python(cells[0])
         else:
             warnings.warn(
                 f"{metric.name}: the column {key!r} holds neither a number nor one entry per question; it is left out.",
@@ -229,9 +233,9 @@ def _measure(metric: FunctionMetric, name: str, cells: Sequence[Any]) -> Measure
 
 
 def _kind(cell: Any) -> type | None:
+    cell = to_python(cell)
     if cell is None or isinstance(cell, BaseException) or (isinstance(cell, float) and cell != cell):
         return None
-    cell = cell.item() if hasattr(cell, "item") else cell
     return next((k for k in (bool, int, float, str) if isinstance(cell, k)), dict)
 
 

@@ -16,7 +16,7 @@ from chatbench.scoring.code_hash import code_hash, functions_of
 from chatbench.scoring.declaration import (
     EVALUATION_MEASURES,
     collect_measures,
-    made,
+    default_of,
     normalise_parameters,
     plain,
     prepare_parameters,
@@ -34,6 +34,10 @@ class Evaluation:
     reasoning: str | None = None
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     passed: bool | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return it as a row of the measures of an `Evaluator`."""
+        return {"score": self.score, "passed": self.passed, "reasoning": self.reasoning, "details": dict(self.details)}
 
 
 # The decorator sits on a base below Metric: type checkers then treat every metric, and none of their bases, as a dataclass.
@@ -119,9 +123,8 @@ class Metric(_Declared):
     def __repr__(self) -> str:
         shown = []
         for f in dataclasses.fields(self):
-            value = getattr(self, f.name)
-            default = f.default if f.default is not dataclasses.MISSING else made(f)
-            if default is dataclasses.MISSING or plain(value) != plain(default) or type(value) is not type(default):
+            value, default = getattr(self, f.name), default_of(f)
+            if default is dataclasses.MISSING or canonical_json(plain(value)) != canonical_json(plain(default)):
                 shown.append(f"{f.name}={plain(value)!r}")
         return f"{self.name}({', '.join(shown)})"
 

@@ -51,12 +51,16 @@ def score_one(
     """Return the scoring of one metric (see `score`)."""
     started = time.perf_counter()
     run_values: dict[str, float] = {}
-    if isinstance(metric, Metric):
-        columns, fatal = _run_metric(samples, metric, context, progress)
-    elif metric.form == "data":
-        columns, run_values, fatal = _run_on_data(samples, metric)
-    else:
-        columns, fatal = _run_function(samples, metric, progress), None
+    fatal = None
+    try:
+        columns, run_values = _run(samples, metric, context, progress)
+    except _NothingScoredError as error:  # a missing model, columns of the wrong length: what was scored before stays
+        columns, fatal = error.columns, error_text(error.reason)
+    except Exception as error:
+        columns = Columns(_measures_without_result(metric), len(samples))
+        columns.fail_rest(error)
+        fatal = error_text(error)
+    model = metric.parameters.get("model") if isinstance(metric, Metric) else None
     scoring = Scoring(
         metric=metric.name,
         table=metric.table,
@@ -71,35 +75,54 @@ def score_one(
         missing=columns.missing,
         run_values=run_values,
         versions=package_versions(metric.packages),
-        model=getattr(metric, "model", None),
+        model=model if isinstance(model, str) else None,
         seconds=time.perf_counter() - started,
         error=fatal,
     )
     return dataclasses.replace(scoring, summaries=summarise(scoring))
 
 
-def _run_metric(
-    samples: Sequence[Sample], metric: Metric, context: Context, progress: Progress
-) -> tuple[Columns, str | None]:
+class _NothingScoredError(Exception):
+    """A metric could not go on; `columns` has what it scored before, the rest failed for `reason`."""
+
+    def __init__(self, columns: Columns, reason: Exception) -> None:
+        super().__init__(str(reason))
+        self.columns, self.reason = columns, reason
+
+
+def _measures_without_result(metric: AnyMetric) -> Sequence[Measure]:
+    return metric.measures if isinstance(metric, Metric) else [Measure(float, f"value of {metric.name}", name="value")]
+
+
+def _run(
+    samples: Sequence[Sample], metric: AnyMetric, context: Context, progress: Progress
+) -> tuple[Columns, dict[str, float]]:
+    if isinstance(metric, Metric):
+        return _run_metric(samples, metric, context, progress), {}
+    if metric.form == "data":
+        return _run_on_data(samples, metric)
+    return _run_function(samples, metric, progress), {}
+
+
+def _run_metric(samples: Sequence[Sample], metric: Metric, context: Context, progress: Progress) -> Columns:
     columns = Columns(metric.measures, len(samples))
     method_name, call = _bound_method(metric, context)
+    title = metric.label or metric.name
     try:
         if method_name == "score_batch":
             _score_in_batches(call, samples, columns)
         elif inspect.iscoroutinefunction(getattr(metric, method_name)):
-            run_async(
-                _call_concurrently(call, samples, columns.put, columns.fail, progress, metric.label or metric.name)
-            )
+            run_async(_call_concurrently(call, samples, columns.put, columns.fail, progress, title))
         else:
-            for i, sample in enumerate(progress(samples, metric.label or metric.name)):
+            for i, sample in enumerate(progress(samples, title)):
                 try:
                     columns.put(i, call(sample))
                 except Exception as error:
                     columns.fail(i, error)
-    except Exception as error:  # nothing can be scored: a missing model, columns of the wrong length
+    except Exception as error:
         columns.fail_rest(error)
-        return columns, error_text(error)
-    return columns, None
+        raise _NothingScoredError(columns, error) from error
+    return columns
 
 
 def _run_function(samples: Sequence[Sample], metric: FunctionMetric, progress: Progress) -> Columns:
@@ -122,20 +145,15 @@ def _run_function(samples: Sequence[Sample], metric: FunctionMetric, progress: P
     return columns_of_results(metric, results)
 
 
-def _run_on_data(samples: Sequence[Sample], metric: FunctionMetric) -> tuple[Columns, dict[str, float], str | None]:
+def _run_on_data(samples: Sequence[Sample], metric: FunctionMetric) -> tuple[Columns, dict[str, float]]:
     """Call a function of the original package's form; questions without an answer are kept from it and are missing."""
     places = [i for i, s in enumerate(samples) if s.response.answer is not None]
-    try:
-        frame = metric.function(data_argument([samples[i] for i in places]))
-        columns, run_values = columns_of_frame(metric, frame, places, len(samples))
-    except Exception as error:
-        columns = Columns([Measure(float, f"value of {metric.name}", name="value")], len(samples))
-        columns.fail_rest(error)
-        return columns, {}, error_text(error)
+    frame = metric.function(data_argument([samples[i] for i in places]))
+    columns, run_values = columns_of_frame(metric, frame, places, len(samples))
     for i, sample in enumerate(samples):
         if sample.response.answer is None:
             columns.fail(i, Missing(sample.response.error or "the system gave no answer"))
-    return columns, run_values, None
+    return columns, run_values
 
 
 def _bound_method(metric: Metric, context: Context) -> tuple[str, Callable[[Any], Any]]:
@@ -163,6 +181,11 @@ async def _call_concurrently(
         for i, sample in waiting:
             try:
                 put(i, await call(sample))
+            except asyncio.CancelledError as error:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise  # we are being cancelled, by Ctrl+C
+                fail(i, RuntimeError(f"the metric cancelled itself: {error!r}"))
             except Exception as error:
                 fail(i, error)
             next(ticks, None)

@@ -31,15 +31,27 @@ def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interva
     return low, high
 
 
+def mean(values: Sequence[float]) -> float:
+    """Return the mean, summed exactly; also of numbers whose sum is beyond the range of floats."""
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.fsum(value / len(values) for value in values)
+
+
 def student_interval(values: Sequence[float], confidence: float = 0.95) -> Interval:
-    """Return Student's t interval of the mean of independent values; None for n < 2."""
+    """Return Student's t interval of the mean of independent values; None for n < 2, and beyond the range of floats."""
     n = len(values)
     if n < 2:
         return None
-    centre = math.fsum(values) / n
-    variance = math.fsum((value - centre) ** 2 for value in values) / (n - 1)
+    largest = max(map(abs, values))
+    scale = largest if largest > 1e100 else 1.0  # squares of larger numbers would overflow
+    scaled = [value / scale for value in values]
+    centre = mean(scaled)
+    variance = math.fsum((value - centre) ** 2 for value in scaled) / (n - 1)
     half = _student_quantile(0.5 + confidence / 2, n - 1) * math.sqrt(variance / n)
-    return centre - half, centre + half
+    low, high = (centre - half) * scale, (centre + half) * scale
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 @lru_cache(maxsize=256)
