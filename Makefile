@@ -13,7 +13,7 @@ setup: $(READY)  ## make .venv with the tested versions
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "chatbench needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	# torch first and pinned: asked for through another package, a build with several GB of GPU libraries would come
+	# torch first and pinned: asked for through another package, a newer build with several GB of GPU libraries may come
 	$(BIN)/pip install -q -c constraints.txt torch
 	$(BIN)/pip install -q -c constraints.txt -e '.[dev]'
 	@touch $(READY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,9 @@ class BenchmarkTest:
     - `num_q`: None for all questions, an int for the first so many, a fraction (0 to 1) for that share.
     - `encoding`: of the file, where it is neither UTF-8 nor UTF-16.
     - `name_key`: metadata key that holds a retrieved document's name, before "name" and "source".
+
+    `implemented_tests` has every registered metric by name, those defined later too; functions of your own go in as
+    `test.implemented_tests["MyTest"] = my_test`, with `my_test(data) -> DataFrame` or `my_test(sample)`.
     """
 
     def __init__(
@@ -47,7 +51,7 @@ class BenchmarkTest:
         self.dataset: Dataset = load_dataset(question_set, keys=keys, num_q=num_q, encoding=encoding)
         self.question_set_path = self.dataset.path or self.dataset.name
         self.num_q = len(self.dataset)
-        self.implemented_tests: dict[str, Any] = dict(registry.all_metrics())
+        self.implemented_tests: ChainMap[str, Any] = ChainMap({}, registry.registered())
         self.responses: list[Response] | None = None
         self._name_key = name_key
 
@@ -90,7 +94,7 @@ class BenchmarkTest:
         Names are checked before anything runs. `embed(texts, model)` replaces the built-in embedder; `progress`
         shows bars (None: on a terminal or in a notebook).
         """
-        resolved = resolve_metrics(metrics, self.implemented_tests)
+        resolved = resolve_metrics(metrics, self.implemented_tests.maps[0])
         return score_responses(self.dataset, self._given_responses(), resolved, embed=embed, progress=progress)
 
     def store_results(

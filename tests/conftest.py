@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +11,6 @@ from chatbench.core.case import Case
 from chatbench.core.document import to_document
 from chatbench.core.response import Response, Sample
 from chatbench.scoring import registry
-
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
 
 
 @pytest.fixture(autouse=True)

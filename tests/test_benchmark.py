@@ -367,3 +367,52 @@ print(test.dataset.fingerprint)
     }
     assert len(outputs) == 1
     assert "LexicalMetrics" in outputs.pop()
+
+
+def test_a_metric_defined_again_counts_in_an_older_benchmark(test_set: BenchmarkTest) -> None:
+    def define(n: int) -> None:
+        class Fixed(Metric):
+            """Fixed."""
+
+            by: int = n
+
+            def score_sample(self, sample: Sample) -> int:
+                return self.by
+
+    for n in (1, 2):
+        define(n)
+        assert test_set.score_test_set("Fixed", progress=False)["Fixed"].value.tolist() == [n] * 4
+    assert "Fixed" in test_set.implemented_tests
+
+
+def test_two_functions_of_one_name_are_refused(test_set: BenchmarkTest) -> None:
+    def make(n: int) -> Any:
+        def same(sample: Sample) -> int:
+            return n
+
+        return same
+
+    with pytest.raises(InputError, match="Two functions are named 'same'"):
+        test_set.score_test_set(make(1), make(2), progress=False)
+
+
+def test_functions_can_rescore_stored_runs(test_set: BenchmarkTest) -> None:
+    test_set.store_results(test_set.score_test_set("DocumentMatch", progress=False), "my.duckdb", "x")
+
+    def length(data: dict[str, Any]) -> pd.DataFrame:
+        return pd.DataFrame({"n": [len(a) for a in data["answers"]]})
+
+    assert rescore("x", {"AnswerSize": length}, progress=False)["AnswerSize"].n.tolist() == [11, 4, 7, pd.NA]
+    assert list(load_run("x").scores) == ["DocumentMatch", "AnswerSize"]
+
+
+@pytest.mark.parametrize("which", [None, 5, "", float("nan"), [], pd.NA])
+def test_a_run_must_be_named(test_set: BenchmarkTest, which: Any) -> None:
+    """A variable that was never set must not delete the newest run."""
+    test_set.store_results(test_set.score_test_set("DocumentMatch", progress=False), "my.duckdb", "x")
+    for call in (delete_run, load_run):
+        with pytest.raises(InputError, match="id or a name"):
+            call(which)
+    with pytest.raises(InputError, match="id or a name"):
+        rescore(which, "DocumentMatch")
+    assert len(list_runs()) == 1

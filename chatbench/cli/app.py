@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from chatbench import __version__
-from chatbench.cli.output import FAILED, plain_errors, show_frame, show_json, show_table
+from chatbench.cli.output import FAILED, USAGE, plain_errors, show_frame, show_json, show_table
 
 app = typer.Typer(
     name="chatbench",
@@ -45,22 +45,20 @@ def _common(
 @app.command()
 def demo(db: Annotated[str, typer.Option("--db", help="Database file.")] = "demo.duckdb", quiet: Quiet = False) -> None:
     """Score three retrieval systems on the physics questions, store them, and set them side by side."""
-    from chatbench.cli.side_by_side import side_by_side
     from chatbench.jobs.demo import run_demo
+    from chatbench.reports.side_by_side import side_by_side
+    from chatbench.store.examples import MISSED_BY_ALL
 
     with plain_errors():
         results = []
         for run, scores in run_demo(db, progress=False if quiet else None):
             print(f"{run.name}: {run.n_questions} questions scored and stored as run {run.run_id}")
             results.append((run, scores))
-        columns, rows = side_by_side(results)
+        columns, rows = side_by_side([(run.name, scores.summaries) for run, scores in results])
         print()
         show_table(columns, rows, f"{results[0][0].dataset}: mean over questions, 95 % interval")
-        print(
-            f"\nAll of it is in {db}. Ask in SQL, for example which questions every system misses:\n"
-            f'  chatbench sql --db {db} "select question from document_match join runs using (run_id) '
-            'join cases using (dataset_id, case_id) group by question having not bool_or(hit)"'
-        )
+        print(f"\nAll of it is in {db}. Ask in SQL, for example which questions every system misses:")
+        print(f'  chatbench sql --db {db} "{MISSED_BY_ALL}"')
 
 
 @app.command()
@@ -83,19 +81,26 @@ def score(
     """Score the responses of a system to a question set, and keep the run."""
     from chatbench.jobs.history import store_results
     from chatbench.jobs.score import resolve_metrics, score_responses
-    from chatbench.loaders import load_dataset
-    from chatbench.loaders.responses import load_responses
+    from chatbench.loaders import load_dataset, load_responses
+    from chatbench.store import Store
 
-    with plain_errors():
+    with plain_errors() as notes:
         metrics = resolve_metrics(metric)
+        if store:
+            Store(db).check_writable()  # before an hour of scoring, not after it
         dataset = load_dataset(questions, num_q=num_q, encoding=encoding)
         given = load_responses(responses, dataset, encoding=encoding)
         scores = score_responses(dataset, given, metrics, progress=False if quiet or as_json else None)
-        run = store_results(scores, db, name or responses.stem) if store else None
-        _show_scores(scores, as_json, {} if run is None else {"run_id": run.run_id, "name": run.name})
-        if run is not None and not as_json:
-            print(f"stored as run {run.run_id} ({run.name})")
-    if any(scoring.error for scoring in scores.scorings):
+        identity: dict[str, Any] = {"run_id": None, "name": responses.stem if name is None else name}
+        try:
+            if store:
+                identity["run_id"] = store_results(scores, db, identity["name"]).run_id
+        finally:  # what was scored is shown even where it could not be kept
+            _show_scores(scores, as_json, identity)
+        if identity["run_id"] and not as_json:
+            print(f"stored as run {identity['run_id']} ({identity['name']})")
+    failed = any(s.n_errors and not s.n_scored for scoring in scores.scorings for s in scoring.summaries)
+    if failed or any("were not stored" in note for note in notes):
         raise typer.Exit(FAILED)
 
 
@@ -195,7 +200,10 @@ def delete(
                 raise RunNotFoundError(f"No run is named {run!r}; `chatbench runs` lists them.")
         else:
             found = [Store(db).find_run(run)]
-        if not yes and sys.stdin.isatty():
+        if not yes and not sys.stdin.isatty():
+            print("error: deleting needs --yes where nobody can be asked", file=sys.stderr)
+            raise SystemExit(USAGE)
+        if not yes:
             typer.confirm(f"Delete {', '.join(f'{r.name} ({r.run_id})' for r in found)}?", abort=True)
         if all_of_name:
             delete_model_from_database(run, db)

@@ -12,8 +12,10 @@ from typing import Any
 from chatbench.errors import (
     ChatbenchError,
     DatabaseNotFoundError,
+    DatasetNotFoundError,
     MetricDefinitionError,
     MissingDependencyError,
+    NotADatabaseError,
     QueryError,
     RunNotFoundError,
     UnknownMetricError,
@@ -21,21 +23,32 @@ from chatbench.errors import (
 
 GOOD, FAILED, USAGE = 0, 1, 2
 
-_WRONG_USAGE = (DatabaseNotFoundError, MetricDefinitionError, QueryError, RunNotFoundError, UnknownMetricError)
+_WRONG_USAGE = (
+    DatabaseNotFoundError,
+    DatasetNotFoundError,
+    MetricDefinitionError,
+    NotADatabaseError,
+    QueryError,
+    RunNotFoundError,
+    UnknownMetricError,
+)
+"""What was named on the command line is not there, or is something else."""
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
-    """Turn errors into one message on standard error and an exit code, and warnings into single lines."""
+def plain_errors() -> Iterator[list[str]]:
+    """Turn errors into one message on standard error and an exit code, and warnings into single lines; give those lines."""
+    notes: list[str] = []
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        notes.append(str(message))
         print(f"note: {message}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show
         try:
-            yield
+            yield notes
         except _WRONG_USAGE as error:
             _stop(error, USAGE)
         except (ChatbenchError, MissingDependencyError) as error:

@@ -44,6 +44,8 @@ class Measure:
             raise MetricDefinitionError(
                 "A measure needs a sentence that says what it is: Measure(float, 'what it is')."
             )
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise MetricDefinitionError(f"No value is at least {self.at_least:g} and at most {self.at_most:g}.")
         if self.better not in ("higher", "lower", None):
             raise MetricDefinitionError(f'better is "higher", "lower" or None, not {self.better!r}.')
 

@@ -38,9 +38,10 @@ def redact_json(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, Mapping):
-        return {k: "***" if _names_a_secret(str(k)) else redact_json(v) for k, v in value.items()}
+        return {k: "***" if names_a_secret(str(k)) else redact_json(v) for k, v in value.items()}
     return [redact_json(v) for v in value] if isinstance(value, list) else value
 
 
-def _names_a_secret(key: str) -> bool:
+def names_a_secret(key: str) -> bool:
+    """Return whether what stands under this name is to be kept out of files."""
     return _SECRET_KEY.search(_CAMEL.sub("_", key)) is not None

@@ -73,7 +73,7 @@ class Scoring:
 
 
 def summarise(scoring: Scoring) -> tuple[Summary, ...]:
-    """Return one summary per numeric measure.
+    """Return one summary per numeric measure; of a metric without any, one per column, for its counts.
 
     Attempts are averaged within a question first, then the questions. The interval is Wilson's for a yes/no
     measure with one attempt per question, else Student's t over the question means.
@@ -83,7 +83,7 @@ def summarise(scoring: Scoring) -> tuple[Summary, ...]:
         if m.of_run
         else _summary(scoring, m)
         for m in scoring.measures
-        if m.is_number
+        if m.is_number or not any(other.is_number for other in scoring.measures)
     )
 
 
@@ -106,7 +106,7 @@ def _summary(scoring: Scoring, measure: Measure) -> Summary:
             questions.setdefault(case_id, []).append(value)
             counts["scored"] += 1
     n = tuple(counts.values())
-    means = [v[0] if len(v) == 1 else mean(v) for v in questions.values()]
+    means = [v[0] if len(v) == 1 else mean(v) for v in questions.values()] if measure.is_number else []
     if not means:
         return Summary(measure.name, None, None, None, *n)
     if measure.type is bool and n[0] == len(questions):

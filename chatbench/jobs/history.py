@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,7 @@ def load_run(run: str | Run, db_name: DatabaseName = None, connection_string: st
 
 def rescore(
     run: str | Run,
-    metrics: MetricLike | Iterable[MetricLike],
+    metrics: MetricLike | Iterable[MetricLike] | Mapping[str, Callable[..., Any]],
     db_name: DatabaseName = None,
     connection_string: str | None = None,
     *,
@@ -100,10 +100,12 @@ def rescore(
 ) -> Scores:
     """Score the stored responses of a run with metrics, keep the scores beside the older ones, and return them.
 
-    A scoring of the same metric and parameters is superseded: it stays, and the new one is shown.
+    A scoring of the same metric and parameters is superseded: it stays, and the new one is shown. A dict of names to
+    functions stands for functions in the form of the original package: `rescore(run, {"MyTest": my_test})`.
     """
+    functions = metrics if isinstance(metrics, Mapping) else {}
     given = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
-    resolved = resolve_metrics(given)
+    resolved = resolve_metrics(given, functions)
     store = Store(db_name, connection_string=connection_string)
     stored = store.load(store.find_run(run).run_id)
     scores = score_responses(stored.dataset, stored.responses, resolved, embed=embed, progress=progress)

@@ -35,7 +35,11 @@ def resolve_metrics(given: Iterable[MetricLike], functions: Mapping[str, Any] | 
         except UnknownMetricError as error:
             misses.append(str(error))
             continue
-        found.setdefault(metric.signature, metric)
+        known = found.setdefault(metric.signature, metric)
+        if known != metric:
+            raise InputError(
+                f"Two functions are named {metric.name!r}, and scores are stored under the name; rename one."
+            )
     if misses:
         raise UnknownMetricError("\n".join(misses))
     if not found:
@@ -49,7 +53,9 @@ def _resolve(item: MetricLike, functions: Mapping[str, Any]) -> AnyMetric:
     if isinstance(item, Metric | FunctionMetric):
         return item
     if isinstance(item, type) and issubclass(item, Metric):
-        return item()
+        if not item.measures:
+            raise InputError(f"{item.__name__} has neither score_sample nor score_batch; it cannot score.")
+        return registry.build_metric(item.__name__, {}) if item.__name__ in registry.registered() else item()
     if isinstance(item, str):
         own = functions.get(item)
         if own is None:
@@ -84,5 +90,6 @@ def score_responses(
     if not len(dataset):
         raise InputError(f"The question set {dataset.name!r} has no questions; there is nothing to score.")
     samples = pair(dataset, responses)
-    scorings = score(samples, metrics, Context(embed or default_embed), choose_progress(progress))
+    bar = choose_progress(progress)
+    scorings = score(samples, metrics, Context(embed or default_embed, bar), bar)
     return Scores(scorings, dataset, responses)

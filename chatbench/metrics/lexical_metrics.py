@@ -11,7 +11,7 @@ from chatbench.core.overlap import NO_OVERLAP, Overlap, common_count, overlap
 from chatbench.core.response import Sample
 from chatbench.core.rouge import RougeText, rouge
 from chatbench.core.text import TOKENIZERS, porter_stem, squad_tokens
-from chatbench.errors import InputError, did_you_mean
+from chatbench.errors import MetricDefinitionError, did_you_mean
 from chatbench.scoring.metric import Metric
 
 
@@ -48,9 +48,8 @@ class LexicalMetrics(Metric):
     rouge_l = Measure(float, "F-measure of the longest common subsequence of words", 0, 1, "higher")
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.tokenizer not in TOKENIZERS:
-            raise InputError(
+            raise MetricDefinitionError(
                 f"There is no tokenizer {self.tokenizer!r}.{did_you_mean(str(self.tokenizer), TOKENIZERS)} "
                 f"Write one of {', '.join(map(repr, TOKENIZERS))}."
             )

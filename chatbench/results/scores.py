@@ -61,6 +61,11 @@ class Scores(Mapping[str, pd.DataFrame]):
         return f"{scoring.table}_{measure} {scoring.label if several else ''}".rstrip()
 
     @property
+    def summaries(self) -> dict[str, Summary]:
+        """The summary of each measure by its full name."""
+        return {self.full_name(scoring, s.measure): s for scoring, _, s in self._summaries()}
+
+    @property
     def summary(self) -> pd.DataFrame:
         """One row per measure, by its full name `<table>_<measure>`: metric, mean, 95 % interval, counts, direction."""
         rows = [
@@ -99,8 +104,9 @@ class Scores(Mapping[str, pd.DataFrame]):
 
     @property
     def documents_per_question(self) -> float | None:
-        """Average number of retrieved documents per response; None without a response."""
-        return sum(len(r.documents) for r in self.responses) / len(self.responses) if self.responses else None
+        """Average number of retrieved documents per response; failed responses are left out; None without any."""
+        counts = [len(r.documents) for r in self.responses if r.documents or r.error is None]
+        return sum(counts) / len(counts) if counts else None
 
     @property
     def nameless_documents(self) -> int:

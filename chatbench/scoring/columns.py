@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from chatbench.core.jsonable import clean_text, to_json_value
@@ -15,13 +17,19 @@ from chatbench.scoring.metric import Evaluation
 
 def error_text(error: BaseException) -> str:
     """Return type and text of an exception, without secrets and without characters that no database keeps."""
-    return clean_text(redact(f"{type(error).__name__}: {error}"))[:2000]
+    try:
+        text = str(error)
+    except Exception as broken:
+        text = f"(its text cannot be made: {type(broken).__name__})"
+    return clean_text(redact(f"{type(error).__name__}: {text}"))[:2000]
 
 
 def to_python(value: Any) -> Any:
-    """Return numpy scalars and arrays as Python values, and the NA of pandas as None; anything else as it is."""
+    """Return numpy values, decimals and fractions as Python's own, the NA of pandas as None; anything else as it is."""
     if type(value) in (float, int, str, bool, dict, list):
         return value
+    if isinstance(value, Decimal | Fraction):
+        return float(value)
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     return value.tolist() if hasattr(value, "tolist") and hasattr(value, "dtype") else value
@@ -47,7 +55,7 @@ class Columns:
         given = to_python(given)
         if given is None or isinstance(given, Missing):
             reason = given.reason if isinstance(given, Missing) else "the metric returned None"
-            self.missing[i] = dict.fromkeys(self.names, reason)
+            self.missing[i] = dict.fromkeys(self.names, clean_text(redact(reason)))
         elif isinstance(given, Mapping):
             self._put_row(i, given)
         elif len(self.names) == 1:
@@ -83,14 +91,14 @@ class Columns:
         if measure.type is str:
             checked = clean_text(checked)
         elif measure.type is dict:
-            checked = to_json_value(checked, measure.name)
+            checked = to_json_value(checked, measure.name, str)
         self.values[measure.name][i] = checked
 
     def _miss(self, i: int, name: str, reason: str) -> None:
         reasons = self.missing[i]
         if reasons is None:
             reasons = self.missing[i] = {}
-        reasons[name] = clean_text(reason)
+        reasons[name] = clean_text(redact(reason))
 
     def fail(self, i: int, error: BaseException) -> None:
         """Enter an exception for sample `i`: an error, or a reason where it is `Missing`."""
@@ -98,7 +106,7 @@ class Columns:
         for name in self.names:
             self.values[name][i] = None
         if isinstance(error, Missing):
-            self.missing[i] = dict.fromkeys(self.names, clean_text(error.reason))
+            self.missing[i] = dict.fromkeys(self.names, clean_text(redact(error.reason)))
         else:
             self.missing[i] = None
             self.errors[i] = error_text(error)
@@ -110,7 +118,7 @@ class Columns:
 
     def put_columns(self, places: Sequence[int], given: Any) -> None:
         """Enter the columns that `score_batch` returned for the samples at `places`."""
-        if not hasattr(given, "items"):
+        if not isinstance(given, Mapping) and not hasattr(given, "columns"):  # a list, an array, a Series
             if len(self.names) != 1:
                 raise MetricOutputError(
                     f"one column was returned, but {len(self.names)} measures are declared: {', '.join(self.names)}. Return a dict of columns."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from chatbench.errors import MissingDependencyError
+from chatbench.scoring.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,11 +23,16 @@ class Embed(Protocol):
         """Return one row per text."""
 
 
+CHUNK = 256
+"""Texts that are embedded between two steps of a progress bar."""
+
+
 @dataclass(frozen=True)
 class Context:
     """Live objects of one scoring call: `score_sample(self, sample, ctx)` receives it."""
 
     embedder: Embed | None = None
+    progress: Progress = no_progress
 
     def embed(self, texts: Sequence[str], model: str) -> Vectors:
         """Return one vector per text by the embedder of this call."""
@@ -34,4 +40,13 @@ class Context:
             raise MissingDependencyError("This metric needs an embedder: score_test_set(..., embed=my_function).")
         import numpy as np
 
-        return np.asarray(self.embedder(texts, model))
+        if self.progress is no_progress or len(texts) <= CHUNK:
+            return np.asarray(self.embedder(texts, model))
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # chunks of alike lengths waste no padding
+        chunks = [order[start : start + CHUNK] for start in range(0, len(order), CHUNK)]
+        parts = [
+            np.asarray(self.embedder([texts[i] for i in chunk], model))
+            for chunk in self.progress(chunks, f"embedding by {model}")
+        ]
+        vectors = np.concatenate(parts)
+        return vectors[np.argsort(np.asarray(order))]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from chatbench.core.measure import Measure
+from chatbench.core.redact import names_a_secret
 from chatbench.errors import MetricDefinitionError
 
 TAKEN = frozenset(
@@ -77,6 +78,10 @@ def prepare_parameters(cls: type) -> None:
             continue
         if name in TAKEN:
             raise MetricDefinitionError(f"{cls.__name__}.{name} cannot be a parameter: {_TAKEN_REASON}")
+        if names_a_secret(name):
+            raise MetricDefinitionError(
+                f"{cls.__name__}.{name} looks like a secret; parameters are stored with the scores. Read it from the environment."
+            )
         default = vars(cls).get(name)
         if isinstance(default, Measure):
             raise MetricDefinitionError(

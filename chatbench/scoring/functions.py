@@ -6,6 +6,7 @@ Their columns are not declared, so they are read off what the function returned.
 from __future__ import annotations
 
 import inspect
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -148,12 +149,15 @@ def _row(result: Any) -> Any:
 
 
 def data_argument(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Return the dict of lists that the original package hands to a function metric."""
+    """Return the dict of lists that the original package hands to a function metric.
+
+    `test_answers` has None for a question without a reference (or an unanswerable one): an empty text would be scored as 0.
+    """
     return {
         "questions": [s.question for s in samples],
         "answers": [s.response.answer for s in samples],
         "documents": [list(s.response.documents) for s in samples],
-        "test_answers": [s.case.answers[0] if s.case.answers else "" for s in samples],
+        "test_answers": [s.case.answers[0] if s.case.answers and s.case.is_answerable else None for s in samples],
         "test_documents": [list(s.case.documents) for s in samples],
     }
 
@@ -172,10 +176,15 @@ def columns_of_frame(
     if len(frame) not in (len(places), 1):
         raise MetricOutputError(
             f"{metric.name} returned {len(frame)} rows for {len(places)} questions; one row per question, or one row, is due."
+            + (f" ({n - len(places)} questions without an answer are kept from it.)" if n > len(places) else "")
         )
     per_question: dict[str, list[Any]] = {}
     of_run: dict[str, Any] = {}
     cells_of = {str(key): frame.iloc[:, position].tolist() for position, key in enumerate(frame.columns)}
+    if len(cells_of) < len(frame.columns):
+        raise MetricOutputError(
+            f"{metric.name} returned two columns of one name: {', '.join(map(str, frame.columns))}. Rename one."
+        )
     lists = {key for key, cells in cells_of.items() if _holds_list(cells, len(places))}
     a_row_each = (
         len(frame) == len(places) and not lists
@@ -201,7 +210,10 @@ def columns_of_frame(
             columns.put(i, {names[key]: cells[k] for key, cells in per_question.items()})
         except Exception as error:
             columns.fail(i, error)
-    return columns, {names[key]: float(value) for key, value in of_run.items() if value == value}
+    no_scores = {key: value for key, value in of_run.items() if not math.isfinite(value)}
+    for key, value in no_scores.items():
+        warnings.warn(f"{metric.name}: {key!r} is {value}, which is no score; it is NULL.", stacklevel=2)
+    return columns, {names[key]: float(value) for key, value in of_run.items() if key not in no_scores}
 
 
 def _holds_list(cells: list[Any], n: int) -> bool:
@@ -223,12 +235,13 @@ def _column_names(metric: FunctionMetric, keys: Any) -> dict[str, str]:
 
 
 def _measure(metric: FunctionMetric, name: str, cells: Sequence[Any]) -> Measure:
-    kinds = {_kind(cell) for cell in cells} - {None}
-    kind = (
-        next((k for k in (bool, int, float, str) if kinds <= ({k, bool, int} if k is float else {k})), dict)
-        if kinds
-        else float
-    )
+    kinds = {found for cell in cells if (found := _kind(cell)) is not None}
+    kind: type
+    numbers = kinds & {bool, int, float}
+    if numbers:  # a stray text among numbers is that cell's error
+        kind = next(iter(numbers)) if len(numbers) == 1 else float
+    else:
+        kind = float if not kinds else str if kinds == {str} else dict
     return Measure(kind, _sentence(metric, name), name=name)
 
 

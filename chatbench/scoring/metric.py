@@ -37,7 +37,12 @@ class Evaluation:
 
     def row(self) -> dict[str, Any]:
         """Return it as a row of the measures of an `Evaluator`."""
-        return {"score": self.score, "passed": self.passed, "reasoning": self.reasoning, "details": dict(self.details)}
+        return {
+            "score": self.score,
+            "passed": self.passed,
+            "reasoning": self.reasoning,
+            "details": dict(self.details or {}),
+        }
 
 
 # The decorator sits on a base below Metric: type checkers then treat every metric, and none of their bases, as a dataclass.
@@ -79,13 +84,15 @@ class Metric(_Declared):
         cls, *, register: bool = True, table: str | None = None, aliases: tuple[str, ...] = (), **rest: Any
     ) -> None:
         super().__init_subclass__(**rest)
-        cls.table = table or table_name_of(cls.__name__)
+        if table is not None and not isinstance(table, str):
+            raise MetricDefinitionError(f"The table of {cls.__name__} is {table!r}; its name as text is due.")
         prepare_parameters(cls)
         dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
         methods = [m for m in METHODS if getattr(cls, m, None) is not None]
         if len(methods) > 1:
             raise MetricDefinitionError(f"{cls.__name__} has both score_sample and score_batch; implement one of them.")
         cls.measures = collect_measures(cls, methods)
+        cls.table = table or table_name_of(cls.__name__)
         if methods and register:
             check_table_name(cls.table, cls.__name__)
             for measure in cls.measures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from functools import cache
 from importlib import resources
@@ -87,8 +88,10 @@ def check_column_name(name: str, owner: str) -> None:
 
 
 def safe_name(text: str, taken: frozenset[str] = KEY_COLUMNS) -> str:
-    """Return a usable identifier made from any text, for columns of frames that a function returned."""
-    name = re.sub(r"[^a-z0-9]+", "_", table_name_of(text)).strip("_") or "value"
+    """Return a usable identifier made from any text, for names and columns of functions; different texts stay different."""
+    name = re.sub(r"[^a-z0-9]+", "_", table_name_of(text)).strip("_")
+    if not name or not text.isascii() or len(name) > MAX_LENGTH:
+        name = f"{name[: MAX_LENGTH - 9].strip('_') or 'c'}_{hashlib.sha256(text.encode()).hexdigest()[:6]}"
     if not name[0].isalpha():
         name = f"c_{name}"
     name = name[:MAX_LENGTH].rstrip("_")

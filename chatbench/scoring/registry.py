@@ -8,10 +8,12 @@ import importlib.util
 import pkgutil
 import sys
 import warnings
+from collections.abc import MutableMapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
-from chatbench.errors import InputError, MetricDefinitionError, UnknownMetricError, did_you_mean
+from chatbench.errors import MetricDefinitionError, UnknownMetricError, did_you_mean
 
 if TYPE_CHECKING:
     from chatbench.scoring.metric import Metric
@@ -39,6 +41,15 @@ def register(cls: type[Metric], aliases: tuple[str, ...] = ()) -> None:
     for other in _metrics.values():
         if other.__name__ != name:
             _refuse_clash(cls, other)
+    for alias in aliases:
+        if alias in _metrics or _aliases.get(alias, name) != name:
+            raise MetricDefinitionError(
+                f"The alias {alias!r} of {name} is taken by {_metrics.get(alias, cls).__name__ if alias in _metrics else _aliases[alias]}."
+            )
+    if _aliases.pop(name, name) != name:
+        raise MetricDefinitionError(f"{name!r} is an alias of another metric already; name yours otherwise.")
+    for alias in [a for a, owner_name in _aliases.items() if owner_name == name]:
+        del _aliases[alias]  # an earlier definition may have had others
     _metrics[name] = cls
     _aliases.update(dict.fromkeys(aliases, name))
 
@@ -69,11 +80,17 @@ def all_metrics() -> dict[str, type[Metric]]:
     return dict(sorted(_metrics.items()))
 
 
+def registered() -> MutableMapping[str, Any]:
+    """Return a live view of the registered metrics by name; a metric that is defined later is in it."""
+    _discover()
+    return cast("MutableMapping[str, Any]", MappingProxyType(_metrics))
+
+
 def find_metric(name: str) -> type[Metric]:
     """Return the class registered under a name or an alias; `UnknownMetricError` suggests the nearest one."""
     if name not in _metrics and name not in _aliases:
         _discover()
-    cls = _metrics.get(_aliases.get(name, name))
+    cls = _metrics.get(name) or _metrics.get(_aliases.get(name, name))
     if cls is None:
         known = all_metrics()
         raise UnknownMetricError(
@@ -96,7 +113,7 @@ def parse_metric(text: str) -> Metric:
         load_file(f"{file}.py")
         text = name
     if "(" not in text:
-        return find_metric(text)()
+        return build_metric(text, {})
     try:
         call = ast.parse(text, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
@@ -118,25 +135,37 @@ def build_metric(name: str, parameters: dict[str, Any]) -> Metric:
         raise UnknownMetricError(
             f"{name} has no parameter {unknown[0]!r}.{did_you_mean(unknown[0], known)} It has: {', '.join(known) or 'none'}."
         )
-    return cls(**parameters)
+    try:
+        return cls(**parameters)
+    except TypeError as error:
+        if isinstance(error, MetricDefinitionError):
+            raise
+        raise MetricDefinitionError(
+            f"{name} cannot be made of {parameters or 'no parameters'}: {error}. It has: {', '.join(known) or 'none'}."
+        ) from error
 
 
 def load_file(path: str) -> None:
     """Import a file below the working folder, so that the metrics it defines are registered."""
     file = Path(path).resolve()
     if not file.is_relative_to(Path.cwd().resolve()):
-        raise InputError(
+        raise UnknownMetricError(
             f"{path} lies outside the working folder {Path.cwd()}; metrics are imported only from below it."
         )
     if not file.is_file():
-        raise InputError(f"There is no file {path} to take metrics from.")
+        raise UnknownMetricError(f"There is no file {path} to take metrics from.")
     module_name = f"chatbench_file_{file.stem}_{abs(hash(str(file))):x}"
     spec = importlib.util.spec_from_file_location(module_name, file)
     if spec is None or spec.loader is None:
-        raise InputError(f"{path} cannot be imported as Python.")
+        raise UnknownMetricError(f"{path} cannot be imported as Python.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module_name] = module  # before it runs: dataclasses look their module up there
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except MetricDefinitionError:
+        raise
+    except Exception as error:
+        raise MetricDefinitionError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
 
 
 def _discover() -> None:

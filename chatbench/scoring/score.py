@@ -117,7 +117,9 @@ def _run_metric(samples: Sequence[Sample], metric: Metric, context: Context, pro
             for i, sample in enumerate(progress(samples, title)):
                 try:
                     columns.put(i, call(sample))
-                except Exception as error:
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:
                     columns.fail(i, error)
     except Exception as error:
         columns.fail_rest(error)
@@ -140,7 +142,9 @@ def _run_function(samples: Sequence[Sample], metric: FunctionMetric, progress: P
         for i, sample in enumerate(progress(samples, metric.name)):
             try:
                 results[i] = call(sample)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 results[i] = error
     return columns_of_results(metric, results)
 
@@ -148,6 +152,11 @@ def _run_function(samples: Sequence[Sample], metric: FunctionMetric, progress: P
 def _run_on_data(samples: Sequence[Sample], metric: FunctionMetric) -> tuple[Columns, dict[str, float]]:
     """Call a function of the original package's form; questions without an answer are kept from it and are missing."""
     places = [i for i, s in enumerate(samples) if s.response.answer is not None]
+    if not places:
+        columns = Columns(_measures_without_result(metric), len(samples))
+        for i, sample in enumerate(samples):
+            columns.fail(i, Missing(sample.response.error or "the system gave no answer"))
+        return columns, {}
     frame = metric.function(data_argument([samples[i] for i in places]))
     columns, run_values = columns_of_frame(metric, frame, places, len(samples))
     for i, sample in enumerate(samples):
@@ -159,16 +168,18 @@ def _run_on_data(samples: Sequence[Sample], metric: FunctionMetric) -> tuple[Col
 def _bound_method(metric: Metric, context: Context) -> tuple[str, Callable[[Any], Any]]:
     name = next(m for m in METHODS if getattr(metric, m, None) is not None)
     method = getattr(metric, name)
-    if len(inspect.signature(method).parameters) > 1:
-        return name, lambda given: method(given, context)
-    return name, method
+    further = list(inspect.signature(method).parameters.values())[1:]
+    wants_context = any(
+        p.name == "ctx" or p.default is p.empty for p in further[:1] if p.kind is p.POSITIONAL_OR_KEYWORD
+    )
+    return name, (lambda given: method(given, context)) if wants_context else method
 
 
 async def _call_concurrently(
     call: Callable[[Sample], Awaitable[Any]],
     samples: Sequence[Sample],
     put: Callable[[int, Any], None],
-    fail: Callable[[int, Exception], None],
+    fail: Callable[[int, BaseException], None],
     progress: Progress,
     title: str,
 ) -> None:
@@ -181,12 +192,10 @@ async def _call_concurrently(
         for i, sample in waiting:
             try:
                 put(i, await call(sample))
-            except asyncio.CancelledError as error:
+            except BaseException as error:  # SystemExit would end the loop, and every later call with it
                 task = asyncio.current_task()
-                if task is None or task.cancelling():
+                if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
                     raise  # we are being cancelled, by Ctrl+C
-                fail(i, RuntimeError(f"the metric cancelled itself: {error!r}"))
-            except Exception as error:
                 fail(i, error)
             next(ticks, None)
 
@@ -203,9 +212,9 @@ def _score_in_batches(call: Callable[[Sequence[Sample]], Any], samples: Sequence
             given = call([samples[i] for i in places])
             if inspect.isawaitable(given):
                 given = run_async(_awaited(given))
-        except (MissingDependencyError, MetricOutputError):
+        except (MissingDependencyError, MetricOutputError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:
             if len(places) == 1:
                 columns.fail(places[0], error)
             else:

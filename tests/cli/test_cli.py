@@ -58,11 +58,10 @@ def test_from_score_to_delete() -> None:
     assert "bm25" in out
     assert "\x1b" not in out
     assert "weighted" in chatbench("show", "bm25")[0]
-    assert (
-        "unanswerable" in chatbench("show", "bm25", "--failures")[0]
-        or "case_id" in chatbench("show", "bm25", "--failures")[0]
-    )
-    chatbench("delete", "bm25")
+    questions = json.loads(QUESTIONS.read_text(encoding="utf-8"))[:30]
+    failures = json.loads(chatbench("show", "bm25", "--failures", "--json")[0])
+    assert len(failures) == 2 * sum(not q["is_answerable"] for q in questions)
+    chatbench("delete", "bm25", "--yes")
     assert "bm25" not in chatbench("runs")[0]
 
 
@@ -142,17 +141,69 @@ def test_own_metrics_from_a_file() -> None:
     )
     chatbench("score", QUESTIONS, RESPONSES, "-m", "own.py:Shout(by=2)", "--num-q", 3)
     assert json.loads(chatbench("sql", "select count(value) as n from shout", "--json")[0]) == [{"n": 3}]
-    assert "outside the working folder" in chatbench("score", QUESTIONS, RESPONSES, "-m", "../own.py:Shout", code=1)[1]
+    Path("broken.py").write_text("1 +", encoding="utf-8")
+    Path("needs.py").write_text(
+        "from chatbench import Metric\n\n\nclass Needs(Metric):\n    'Needs.'\n\n    by: int\n\n"
+        "    def score_sample(self, sample) -> int:\n        return self.by\n",
+        encoding="utf-8",
+    )
+    for metric, text in (
+        ("../own.py:Shout", "outside the working folder"),
+        ("no.py:Shout", "no file no.py"),
+        ("broken.py:Shout", "broken.py cannot be imported: SyntaxError"),
+        ("own.py:Whisper", "no metric 'Whisper'"),
+        ("needs.py:Needs", "It has: by"),
+        ("LexicalMetrics(tokenizer='x')", "no tokenizer 'x'"),
+        ("Retrieval(k=0)", "k"),
+    ):
+        err = chatbench("score", QUESTIONS, RESPONSES, "-m", metric, code=2)[1]
+        assert text in err
+        assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("db", ["no/such/folder.duckdb", "."])
+def test_a_place_that_cannot_be_written_is_said_before_scoring(db: str) -> None:
+    out, err = chatbench("score", QUESTIONS, RESPONSES, "-m", "DocumentMatch", "--db", db, code=2)
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_scores_that_do_not_fit_their_table_are_shown_and_the_exit_code_tells() -> None:
+    own = (
+        "from chatbench import Measure, Metric\n\n\nclass Own(Metric):\n    'Own.'\n\n    x = Measure({kind}, 'x')\n\n"
+        "    def score_sample(self, sample):\n        return {{'x': {value}}}\n"
+    )
+    Path("own.py").write_text(own.format(kind="float", value="1"), encoding="utf-8")
+    chatbench("score", QUESTIONS, RESPONSES, "-m", "own.py:Own", "--num-q", 3)
+    Path("own.py").write_text(own.format(kind="str", value="'one'"), encoding="utf-8")
+    out, err = chatbench("score", QUESTIONS, RESPONSES, "-m", "own.py:Own", "-m", "DocumentMatch", "--num-q", 3, code=1)
+    assert "DocumentMatch" in out
+    assert "were not stored" in err
+
+
+def test_a_metric_that_fails_on_every_question_is_1() -> None:
+    Path("own.py").write_text(
+        "from chatbench import Metric\n\n\nclass Boom(Metric):\n    'Boom.'\n\n"
+        "    def score_sample(self, sample):\n        raise ValueError('boom')\n",
+        encoding="utf-8",
+    )
+    assert "boom" in chatbench("score", QUESTIONS, RESPONSES, "-m", "own.py:Boom", "--num-q", 3, code=1)[0]
+
+
+def test_deleting_asks_or_wants_yes() -> None:
+    stored()
+    assert "--yes" in chatbench("delete", "bm25", code=2)[1]
+    assert "bm25" in chatbench("runs")[0]
 
 
 def test_ambiguous_names_say_so() -> None:
     stored()
     newest = stored()
-    out, err = chatbench("delete", "bm25")
+    out, err = chatbench("delete", "bm25", "--yes")
     assert f"deleted {newest}" in out
     assert "2 runs are named 'bm25'" in err
     stored()
-    assert chatbench("delete", "bm25", "--all")[0].count("deleted") == 2
+    assert chatbench("delete", "bm25", "--all", "--yes")[0].count("deleted") == 2
 
 
 def test_version_and_help() -> None:

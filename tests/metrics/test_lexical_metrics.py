@@ -13,12 +13,12 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from chatbench.core.case import Case
 from chatbench.core.response import Response, Sample
-from chatbench.errors import InputError
+from chatbench.errors import MetricDefinitionError
 from chatbench.metrics.lexical_metrics import LexicalMetrics
 from chatbench.scoring.score import score
+from tests.places import DATA
 
 GOLDENS = Path(__file__).parents[1] / "goldens"
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 NAMES = [measure.name for measure in LexicalMetrics.measures]
 ROUGES = {"rouge_1": "rouge1", "rouge_2": "rouge2", "rouge_l": "rougeL"}
 
@@ -74,6 +74,31 @@ def test_means_of_the_squad_batch(given_, expected):
     means = {s.measure: s.mean for s in score(samples, [LexicalMetrics()])[0].summaries}
     assert means["exact_match"] == pytest.approx(expected["exact_match"] / 100, abs=1e-9)
     assert means["f1"] == pytest.approx(expected["f1"] / 100, abs=1e-9)
+
+
+@pytest.mark.parametrize(("given_", "expected"), cases("unitxt/squad.json", "hf_squad_v2"))
+def test_the_squad_v2_cases(given_, expected):
+    """SQuAD v2 scores questions without an answer; the design leaves them out of answer means, as missing.
+
+    `squad2-both-normalise-empty` is recorded with F1 100 because v2 drops a gold that normalises to nothing and takes the
+    question for unanswerable; here SQuAD v1.1's rule holds: exact match 1, F1 0.
+    """
+    if not given_["references"]:
+        [scoring] = score([Sample(Case("q"), Response(given_["prediction"]))], [LexicalMetrics()])
+        assert scoring.missing == [dict.fromkeys(NAMES, "no reference answer")]
+        return
+    found = row(given_["references"], given_["prediction"])
+    assert found["exact_match"] is (expected["exact"] == 100)
+    both_empty = given_["prediction"] != "" and given_["references"] == ["a"]
+    assert found["f1"] == pytest.approx(0.0 if both_empty else expected["f1"] / 100, abs=1e-9)
+
+
+def test_one_word_has_no_pairs_in_any_script():
+    """rouge_2 of one-word texts is 0 in rouge-score 0.1.2, and recorded so (f1_rouge-011), though the texts are identical."""
+    for word in ("Paris", "Москва"):
+        found = row(word, word)
+        assert (found["rouge_1"], found["rouge_l"], found["f1"], found["exact_match"]) == (1.0, 1.0, 1.0, True)
+        assert found["rouge_2"] == 0.0
 
 
 ROUGE_CASES = [
@@ -136,13 +161,13 @@ def test_ascii_texts_have_the_numbers_of_rouge_score_and_squad(accepted, answer,
 
 @pytest.mark.parametrize("folder", ["clapnq", "nq301"])
 def test_real_answers_have_the_numbers_of_rouge_score_and_squad(folder):
-    if not (SHARED / folder).is_dir():
+    if not (DATA / folder).is_dir():
         pytest.skip(f"the data set {folder} is not beside the repository")
-    questions = json.loads((SHARED / folder / "questions.json").read_text(encoding="utf-8"))
+    questions = json.loads((DATA / folder / "questions.json").read_text(encoding="utf-8"))
     accepted = {q["id"]: tuple(q["answers"]) for q in questions if q.get("answerable", True)}
     pairs = [
         (accepted[r["id"]], r["answer"])
-        for run in sorted((SHARED / folder / "runs").glob("*.json"))
+        for run in sorted((DATA / folder / "runs").glob("*.json"))
         for r in json.loads(run.read_text(encoding="utf-8"))
         if r["id"] in accepted
     ]
@@ -272,5 +297,7 @@ def test_parameters_of_one_call_do_not_mix():
 
 
 def test_an_unknown_tokenizer_is_refused_with_those_that_exist():
-    with pytest.raises(InputError, match=r"'rouge-score'.*Did you mean 'rouge_score'.*'unicode', 'rouge_score'"):
+    with pytest.raises(
+        MetricDefinitionError, match=r"'rouge-score'.*Did you mean 'rouge_score'.*'unicode', 'rouge_score'"
+    ):
         LexicalMetrics(tokenizer="rouge-score")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import ir_measures
 import pytest
@@ -21,9 +19,8 @@ from chatbench.errors import MetricDefinitionError
 from chatbench.metrics.retrieval import Retrieval
 from chatbench.scoring.registry import parse_metric
 from chatbench.scoring.score import score
+from tests.places import DATA, ROOT
 
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("CHATBENCH_SHARED_DATA", ROOT.parent / "shared" / "data"))
 GOLDENS = json.loads((ROOT / "tests" / "goldens" / "ir_metrics.json").read_text(encoding="utf-8"))
 SINGLE = [c for c in GOLDENS if "run" in c["input"]]
 SEVERAL = [c for c in GOLDENS if "runs" in c["input"]]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +15,7 @@ from chatbench import Evaluator, Measure, Metric
 from chatbench.core.response import Sample
 from chatbench.errors import MetricDefinitionError, UnknownMetricError
 from chatbench.scoring import registry
+from tests.places import ROOT
 
 
 class Graded(Metric, register=False):
@@ -158,6 +163,48 @@ def test_the_type_of_an_undeclared_value_follows_the_annotation() -> None:
     assert Many.measures[0].type is int
 
 
+@pytest.mark.parametrize(
+    ("annotation", "kind"),
+    [
+        ("bool | None", bool),
+        ("list[bool | None]", bool),
+        ("Optional[int]", int),
+        ("int | float", float),
+        ("Any", float),
+    ],
+)
+def test_none_in_an_annotation_says_only_that_a_value_may_be_missing(annotation: str, kind: type) -> None:
+    def score_sample(self: Any, sample: Any) -> Any:
+        return None
+
+    score_sample.__annotations__["return"] = annotation
+
+    metric = type("Maybe", (Metric,), {"score_sample": score_sample, "__doc__": "Maybe."})
+    assert metric.measures[0].type is kind  # type: ignore[attr-defined]
+
+
+def test_defaults_are_defaults_in_every_spelling() -> None:
+    class Spelled(Metric, register=False):
+        """Defaults in every spelling."""
+
+        share: float = 1
+        words: tuple[str, ...] = frozenset({"b", "a"})  # type: ignore[assignment]
+
+        def score_sample(self, sample: Sample) -> float:
+            return self.share
+
+    assert (Spelled().label, Spelled(share=1.0).label, Spelled(words=("a", "b")).label) == ("", "", "")
+    assert Spelled().signature == 'Spelled({"share":1.0,"words":["a","b"]})'
+
+
+@pytest.mark.parametrize("name", ["table", "parameters", "name", "label", "code_hash"])
+def test_names_that_every_metric_has_are_refused(name: str) -> None:
+    with pytest.raises(MetricDefinitionError, match="call it otherwise"):
+        type("Odd", (Metric,), {name: Measure(int, "x"), "score_sample": lambda self, sample: 1, "__doc__": "Odd."})
+    with pytest.raises(MetricDefinitionError, match="call it otherwise"):
+        type("Odd", (Metric,), {"__annotations__": {name: int}, name: 1, "__doc__": "Odd."})
+
+
 def test_an_abstract_base_is_not_registered_and_its_children_share_its_measures() -> None:
     class Base(Metric):
         """Base."""
@@ -246,3 +293,45 @@ def test_a_name_is_found_and_a_miss_gets_a_hint() -> None:
 def test_a_name_is_never_evaluated(text: str) -> None:
     with pytest.raises(UnknownMetricError, match="Cannot read"):
         registry.parse_metric(text)
+
+
+def test_aliases_lead_to_their_metric_and_cannot_be_taken() -> None:
+    class Polite(Metric, aliases=("evals:polite", "PoliteEvaluator")):
+        """Polite."""
+
+        def score_sample(self, sample: Sample) -> bool:
+            return True
+
+    assert registry.find_metric("evals:polite") is Polite
+    for taken in ("LexicalMetrics", "evals:polite"):
+        with pytest.raises(MetricDefinitionError, match="is taken by"):
+
+            class Thief(Metric, aliases=(taken,)):
+                """Thief."""
+
+                def score_sample(self, sample: Sample) -> bool:
+                    return True
+
+
+def test_another_package_offers_metrics_by_an_entry_point(tmp_path: Path) -> None:
+    """A real installed distribution with a metric, and one that is broken and must not take the others down."""
+    (tmp_path / "other_metrics.py").write_text(
+        "from chatbench import Metric\n\n\nclass FromElsewhere(Metric):\n    'From elsewhere.'\n\n"
+        "    def score_sample(self, sample) -> int:\n        return 1\n",
+        encoding="utf-8",
+    )
+    info = tmp_path / "other_metrics-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-metrics\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(
+        "[chatbench.metrics]\ngood = other_metrics\nbad = not_there\n", encoding="utf-8"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", "import chatbench; print('FromElsewhere' in chatbench.all_metrics())"],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "True"
+    assert "'not_there' cannot be loaded" in done.stderr

@@ -11,7 +11,7 @@ import pytest
 
 from chatbench import Evaluation, Evaluator, Measure, Metric, Missing
 from chatbench.core.response import Sample
-from chatbench.core.scores import Scoring
+from chatbench.core.scores import Scoring, reason_of
 from chatbench.errors import MissingDependencyError
 from chatbench.scoring.context import Context
 from chatbench.scoring.score import score
@@ -281,11 +281,6 @@ def test_means_are_of_questions_and_repeats_are_averaged_first(make_sample: Make
     assert (high - low) / 2 == pytest.approx(12.706204736 * math.sqrt(0.125) / math.sqrt(2), rel=1e-8)
 
 
-def test_f37_scores_are_the_same_again(samples: list[Sample]) -> None:
-    first, second = (one(samples, Batch()) for _ in range(2))
-    assert (first.values, first.summaries) == (second.values, second.summaries)
-
-
 def test_f42_local_metrics_pass_through_no_limiter(samples: list[Sample]) -> None:
     """A synchronous metric runs in the caller's thread, one call after the other; its speed is in benchmarks/."""
     import threading
@@ -311,3 +306,135 @@ def test_progress_is_shown_when_asked_and_only_then(samples: list[Sample], capfd
         out, err = capfd.readouterr()
         assert out == ""
         assert ("FromList:" in err) == seen
+
+
+def test_values_beyond_what_can_be_squared_cost_nothing(samples: list[Sample]) -> None:
+    huge, good = score(samples[:3], [from_list([1e200, 2e200, 3e200]), from_list([1.0, 2.0, 3.0])])
+    assert huge.summaries[0].mean == pytest.approx(2e200)
+    assert huge.summaries[0].low == pytest.approx(2e200 - 4.302652729911275 * 1e200 / math.sqrt(3), rel=1e-9)
+    assert good.summaries[0].mean == 2.0
+    assert one(samples[:2], from_list([1.7e308, 1.7e308])).summaries[0].mean == pytest.approx(1.7e308)
+
+
+def test_a_number_beyond_64_bits_is_that_question_s_error(samples: list[Sample]) -> None:
+    scoring = one(samples[:2], from_list([2**70, 5], int))
+    assert scoring.values["value"] == [None, 5]
+    assert "64 bits" in (scoring.errors[0] or "")
+
+
+def test_numpy_and_pandas_values_are_what_they_hold(samples: list[Sample]) -> None:
+    import numpy as np
+    import pandas as pd
+
+    class Mixed(Metric, register=False):
+        """Mixed."""
+
+        a = Measure(float, "a")
+        b = Measure(dict, "b")
+
+        def score_sample(self, sample: Sample) -> Any:
+            return [
+                {"a": np.float32("nan"), "b": np.array([1, 2])},
+                {"a": pd.NA, "b": {"x": np.int64(3)}},
+                {"a": np.float64(0.5), "b": None},
+            ][int(sample.case.id)]
+
+    scoring = one(samples[:3], Mixed())
+    assert scoring.values == {"a": [None, None, 0.5], "b": [[1, 2], {"x": 3}, None]}
+    assert scoring.errors == [None] * 3
+
+
+@pytest.mark.parametrize("end", [asyncio.CancelledError, SystemExit, GeneratorExit])
+@pytest.mark.parametrize("form", ["async", "sync"])
+def test_a_metric_that_wants_to_end_everything_costs_one_question(samples: list[Sample], end: type, form: str) -> None:
+    class Ending(Metric, register=False):
+        """Ending."""
+
+        value = Measure(float, "a value")
+
+        def score_sample(self, sample: Sample) -> Any:
+            if sample.case.id == "1":
+                raise end
+            return 1.0
+
+    class EndingLater(Ending, register=False):
+        """Ending later."""
+
+        async def score_sample(self, sample: Sample) -> Any:
+            await asyncio.sleep(0.001)
+            return Ending.score_sample(self, sample)
+
+    first, second = score(samples[:3], [EndingLater() if form == "async" else Ending(), from_list([1.0] * 3)])
+    assert first.values["value"] == [1.0, None, 1.0]
+    assert (first.errors[1] or "").startswith(end.__name__)
+    assert second.values["value"] == [1.0] * 3
+
+
+def test_an_exception_that_cannot_be_shown_is_still_an_error(samples: list[Sample]) -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    scoring = one(samples[:2], from_list([Mute(), 1.0]))
+    assert scoring.values["value"] == [None, 1.0]
+    assert (scoring.errors[0] or "").startswith("Mute")
+
+
+def test_errors_and_missing_are_counted_as_they_are_listed(samples: list[Sample]) -> None:
+    class Half(Metric, register=False):
+        """Half."""
+
+        a = Measure(float, "a")
+        b = Measure(float, "b")
+
+        def score_sample(self, sample: Sample) -> Any:
+            return {"a": RuntimeError("no"), "b": Missing("why")}
+
+    scoring = one(samples[:3], Half())
+    assert [(s.n_scored, s.n_errors, s.n_missing) for s in scoring.summaries] == [(0, 3, 0), (0, 0, 3)]
+    assert [reason_of(scoring, 0, m)[0] for m in ("a", "b")] == ["error", "missing"]
+
+
+def test_only_a_parameter_without_default_receives_the_context(samples: list[Sample]) -> None:
+    class Strict(Metric, register=False):
+        """Strict."""
+
+        def score_sample(self, sample: Sample, strict: bool = False) -> bool:
+            return not strict
+
+    assert one(samples[:2], Strict()).values["value"] == [True, True]
+
+
+def test_a_batch_may_return_a_series(samples: list[Sample]) -> None:
+    import pandas as pd
+
+    class Column(Metric, register=False):
+        """Column."""
+
+        def score_batch(self, samples: list[Sample]) -> Any:
+            return pd.Series([0.5] * len(samples), index=range(7, 7 + len(samples)))
+
+    assert one(samples[:2], Column()).values["value"] == [0.5, 0.5]
+
+
+def test_an_evaluation_with_details_that_are_no_json_keeps_its_score(samples: list[Sample]) -> None:
+    class Odd(Evaluator, register=False):
+        """Odd."""
+
+        def score_sample(self, sample: Sample) -> Evaluation:
+            return Evaluation(0.5, details={"o": object()} if sample.case.id == "0" else None)  # type: ignore[arg-type]
+
+    scoring = one(samples[:2], Odd())
+    assert scoring.values["score"] == [0.5, 0.5]
+    assert scoring.errors == [None, None]
+
+
+def test_embedding_shows_its_progress_and_keeps_the_order(capfd: pytest.CaptureFixture[str]) -> None:
+    import numpy as np
+
+    from chatbench.scoring.progress import progress_bar
+
+    texts = ["x" * (i * 7 % 900) for i in range(900)]
+    vectors = Context(lambda t, model: np.array([[len(s)] for s in t]), progress_bar).embed(texts, "mine")
+    assert vectors[:, 0].tolist() == [len(t) for t in texts]
+    assert "embedding by mine" in capfd.readouterr().err
