@@ -68,7 +68,7 @@ def test_unequal_lengths_are_refused_with_all_numbers(answers: int, documents: i
         ("abc", [[], [], []], "answers is one text"),
         (["a", "b", "c"], "abc", "documents is one text"),
         (["a", 3, "c"], [[], [], []], r"answer to question 2 \('1'\) is a int"),
-        (["a", "b", "c"], [[], "d.txt", []], r"documents of question 2 \('1'\) is str 'd.txt', but a list"),
+        (["a", "b", "c"], [[], "d.txt", []], r"documents of question 2 \('1'\) is a str 'd.txt', but a list"),
         (["a", "b", "c"], ["x", "y", "z"], "a list of documents is due"),
     ],
 )
