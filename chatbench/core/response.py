@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chatbench.core.case import Case
-from chatbench.core.document import Document, to_documents
+from chatbench.core.document import Document, fold_name, to_documents
 from chatbench.core.fields import counts, flag, json_object, number, shown, text_tuple, whole
 from chatbench.core.jsonable import clean_text, is_missing
 from chatbench.core.redact import redact
@@ -114,9 +114,21 @@ class Sample:
 
     @property
     def gold_documents(self) -> tuple[str, ...]:
-        """Names of the true sources; raises `Missing` for an unanswerable case or one without any."""
-        if not self.case.is_answerable:
+        """Names of the true sources, without those that are graded 0 or below.
+
+        Raises `Missing` for an unanswerable case or one without any.
+        """
+        case = self.case
+        if not case.is_answerable:
             raise Missing("the question is unanswerable")
-        if not self.case.documents:
+        if not case.documents:
             raise Missing("no true document")
-        return self.case.documents
+        if not case.relevance:
+            return case.documents
+        gains: dict[str, float] = {}
+        for name, gain in case.relevance.items():  # of several forms of one name the best grade counts
+            folded = fold_name(name)
+            gains[folded] = max(gain, gains.get(folded, gain))
+        if not (relevant := tuple(name for name in case.documents if gains.get(fold_name(name), 1) > 0)):
+            raise Missing("none of the judged entries is relevant")
+        return relevant

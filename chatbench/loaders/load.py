@@ -32,7 +32,7 @@ def load_dataset(
       a pandas DataFrame with one row per question; a `Dataset`.
     - A record has `question` (text) or `input` (any JSON, such as a dialog), and may have `answer` or `answers`,
       `document` or `documents` (names, or an object of name to grade), `id`, `contexts`, `context_ids`, `relevance`
-      (an object of name to grade), `is_answerable`, `tags` and `metadata`; where both forms are there the plural
+      (an object of name to grade; 0 and below: not relevant), `is_answerable`, `tags` and `metadata`; where both forms are there the plural
       counts. Other keys become metadata; those that are null (NaN in a DataFrame) are left out.
     - Numbers as answers or names become text as written, true and false too. Null and blank ones are no reference.
     - `keys`: other names, all three of `{"test_questions": ..., "test_answers": ..., "test_documents": ...}`, which
