@@ -167,6 +167,22 @@ def test_cases_made_by_hand_are_cleaned_and_lenient() -> None:
     assert len(Dataset((case,)).fingerprint) == 16
 
 
+def test_a_dataset_made_by_hand_is_cleaned_and_checked() -> None:
+    dataset = Dataset(list(CASES), "set \ud800", Path("x\udcff.json"))  # type: ignore[arg-type]
+    assert (dataset.cases, dataset.name, dataset.path) == (
+        CASES,
+        "set \N{REPLACEMENT CHARACTER}",
+        "x\N{REPLACEMENT CHARACTER}.json",
+    )
+    assert Dataset(CASES, "a\x00").name == "a\N{REPLACEMENT CHARACTER}"
+    with pytest.raises(InputError, match="record 2 of a Dataset is a dict .* a Case is due"):
+        Dataset((CASES[0], {"question": "Q?"}))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="name of a Dataset is a int 3"):
+        Dataset(CASES, 3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="cases of a Dataset is a Case"):
+        Dataset(CASES[0])  # type: ignore[arg-type]
+
+
 def test_metadata_that_is_no_json_costs_nothing() -> None:
     [response] = respond(
         ["a"], [[{"text": "t", "metadata": {"name": "n", "file": Path("p"), "vector": {1, 2}}}]], CASES[:1]
