@@ -66,5 +66,12 @@ def question_text(value: Any) -> str:
         return question_text(value.get("question", ""))
     if isinstance(value, list | tuple):
         turns = [t for t in value if isinstance(t, Mapping) and t.get("role", "user") == "user"]
-        return str(turns[-1].get("content", "")) if turns else ""
-    return "" if value is None else str(value)
+        return _said(turns[-1].get("content")) if turns else ""
+    return _said(value)
+
+
+def _said(content: Any) -> str:
+    """Return the text of a turn, which may come in parts (`{"type": "text", "text": ...}`, images and so on)."""
+    if isinstance(content, list | tuple):
+        return "\n".join(str(part["text"]) for part in content if isinstance(part, Mapping) and "text" in part)
+    return "" if content is None else str(content)

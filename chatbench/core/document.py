@@ -128,7 +128,7 @@ def _from_object(value: Any) -> Document:
         text = getattr(node, "text", None)
     if text is None and callable(getattr(node, "get_content", None)):
         text = node.get_content()
-    if text is None and metadata is None:
+    if (text is None and metadata is None) or hasattr(node, "ndim"):  # a row of a frame has the columns as attributes
         raise InputError(
             f"{shown(value)} is no document: give a name, a dict, a Document, or an object with page_content and metadata."
         )

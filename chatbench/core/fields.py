@@ -100,7 +100,10 @@ def whole(value: Any, where: str, at_least: int) -> int:
 
 def json_object(value: Any, where: str) -> dict[str, Any]:
     """Return a mapping as a JSON object; a missing one is empty, and of what is no JSON the text is kept."""
-    mapping: dict[str, Any] = to_json_value(_mapping(value, where, "an object (a dict)"), where, str)
+    try:
+        mapping: dict[str, Any] = to_json_value(_mapping(value, where, "an object (a dict)"), where, str)
+    except RecursionError as error:
+        raise InputError(f"{where} holds itself, or is nested too deeply; plain values are due") from error
     return mapping
 
 
@@ -119,8 +122,9 @@ def _grade(value: Any, name: Any, where: str) -> float:
 
 def counts(value: Any, where: str) -> dict[str, int]:
     """Return a mapping of names to whole numbers of at least 0."""
-    given = _mapping(value, where, "an object of names to whole numbers")
-    return {_text(name, where): whole(count, f"{name!r} in {where}", 0) for name, count in given.items()}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where} is a {shown(value)}; an object of names to whole numbers is due")
+    return {_text(name, where): whole(count, f"{name!r} in {where}", 0) for name, count in value.items()}
 
 
 def _mapping(value: Any, where: str, due: str) -> Mapping[Any, Any]:

@@ -32,6 +32,8 @@ CASES = tuple(Case(f"Question {i}?", str(i), (f"a{i}",), (f"d{i}",)) for i in ra
             "Q?",
         ),
         ({"question": [{"role": "user", "content": "Q?"}]}, "Q?"),
+        ([{"role": "user", "content": None}], ""),
+        ([{"role": "user", "content": [{"type": "text", "text": "Q?"}, {"type": "image_url", "image_url": {}}]}], "Q?"),
         ([], ""),
         (7, "7"),
     ],

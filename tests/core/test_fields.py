@@ -19,6 +19,9 @@ from chatbench.errors import InputError
 
 MAKERS = {"Case": lambda **given: Case("Q?", **given), "Response": Response, "Document": Document}
 
+LOOP: dict[str, Any] = {}
+LOOP["me"] = LOOP
+
 
 @pytest.mark.parametrize(
     ("maker", "field", "value", "due"),
@@ -34,6 +37,7 @@ MAKERS = {"Case": lambda **given: Case("Q?", **given), "Response": Response, "Do
         ("Response", "seconds", -1, "a finite number of at least 0 is due"),
         ("Response", "seconds", True, "a finite number"),
         ("Response", "tokens", "x", "an object of names to whole numbers is due"),
+        ("Response", "tokens", math.nan, "an object of names to whole numbers is due"),
         ("Response", "tokens", 12, "an object of names to whole numbers is due"),
         ("Response", "tokens", {"prompt": math.nan}, "a whole number of at least 0 is due"),
         ("Response", "tokens", {"prompt": -1}, "a whole number of at least 0 is due"),
@@ -64,6 +68,9 @@ MAKERS = {"Case": lambda **given: Case("Q?", **given), "Response": Response, "Do
         ("Case", "relevance", {"d": "high"}, "a finite number is due"),
         ("Case", "relevance", {"d": math.nan}, "a finite number is due"),
         ("Case", "metadata", "m", "an object"),
+        ("Case", "metadata", LOOP, "holds itself"),
+        ("Document", "metadata", LOOP, "holds itself"),
+        ("Response", "documents", [pd.Series({"text": "t", "name": "n"})], "is no document"),
         ("Case", "is_answerable", "no", "true or false is due"),
         ("Case", "id", ["i"], "text is due"),
         ("Document", "page_content", 5, "text is due"),
