@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from chatbench.core.case import Case
-from chatbench.core.jsonable import digest
-from chatbench.errors import DatasetError
+from chatbench.core.fields import entries, shown
+from chatbench.core.jsonable import clean_text, digest
+from chatbench.errors import DatasetError, InputError
 
 UNNAMED = "Unknown dict"
 """Name of a question set that came as records without a name (the original package's word)."""
@@ -16,16 +18,30 @@ UNNAMED = "Unknown dict"
 
 @dataclass(frozen=True)
 class Dataset:
-    """Ordered cases under a name. Ids are unique; `path` is where it was read from, if from a file."""
+    """Ordered cases under a name. Ids are unique; `path` is where it was read from, if from a file.
+
+    Raises `DatasetError` for cases that share an id, `InputError` for what is no `Case`, and for a name that is no text.
+    """
 
     cases: tuple[Case, ...]
     name: str = UNNAMED
     path: str | None = None
 
     def __post_init__(self) -> None:
+        cases = tuple(entries(self.cases, "cases of a Dataset", "a list of Case objects is due"))
+        for place, case in enumerate(cases, 1):
+            if not isinstance(case, Case):
+                raise InputError(
+                    f"record {place} of a Dataset is a {shown(case)}, but a Case is due. "
+                    "load_dataset(records) reads dicts, files and DataFrames."
+                )
+        if not isinstance(self.name, str):
+            raise InputError(f"name of a Dataset is a {shown(self.name)}; text is due")
+        path = None if self.path is None else clean_text(os.fsdecode(self.path))
+        self.__dict__.update(cases=cases, name=clean_text(self.name), path=path)
         seen: dict[str, int] = {}
         doubles = []
-        for place, case in enumerate(self.cases, 1):
+        for place, case in enumerate(cases, 1):
             if case.id in seen:
                 doubles.append(f"{case.id!r} (records {seen[case.id]} and {place})")
             seen.setdefault(case.id, place)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chatbench.core.jsonable import clean_text, to_json_value
+from chatbench.core.fields import entries, json_object, shown
+from chatbench.core.jsonable import clean_text, is_missing
 from chatbench.errors import InputError
 
 NAME_KEYS = ("name", "source")
@@ -35,13 +36,13 @@ class Document:
 
     def __post_init__(self) -> None:
         own = self.__dict__  # frozen for users; written here once, in the fastest way: retrieval makes many documents
-        if self.page_content:
-            own["page_content"] = clean_text(self.page_content)
+        if own["page_content"] != "":
+            own["page_content"] = _text(own["page_content"])
         # what a retriever leaves in there (paths, ids, objects) must not cost the run: no JSON, then its text
-        own["metadata"] = to_json_value(self.metadata or {}, "metadata", str)
+        own["metadata"] = json_object(self.metadata, "metadata of a Document")
         for key in ("id", "parent_id"):
             if own[key] is not None:
-                own[key] = clean_text(str(own[key]))
+                own[key] = None if is_missing(own[key]) else clean_text(str(own[key]))
 
     @property
     def name(self) -> str | None:
@@ -50,6 +51,14 @@ class Document:
             if (value := self.metadata.get(key)) not in (None, ""):
                 return str(value)
         return self.id or None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return clean_text(value)
+    if is_missing(value):
+        return ""
+    raise InputError(f"page_content of a Document is a {shown(value)}; text is due")
 
 
 def to_document(value: Any, name_key: str | None = None) -> Document:
@@ -81,27 +90,23 @@ def _named(name: str) -> Document:
     return document
 
 
+_DUE = (
+    "a list of documents is due: one list per question, best first, each entry a document, a dict or a name. "
+    "Put a single one into a list."
+)
+
+
 def to_documents(value: Any, where: str, name_key: str | None = None) -> tuple[Document, ...]:
     """Return the ranked documents of one question; `where` names the place in error texts."""
-    if value is None:
+    if is_missing(value):
         return ()
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise InputError(
-            f"{where} is {_shown(value)}, but a list of documents is due: one list per question, "
-            "each entry a document, a dict or a name. Put it into a list."
-        )
     documents = []
-    for place, entry in enumerate(value):
+    for place, entry in enumerate(entries(value, where, _DUE), 1):
         try:
             documents.append(to_document(entry, name_key))
-        except (InputError, TypeError) as error:
-            raise InputError(f"{where}, entry {place + 1}: {error}") from error
+        except InputError as error:
+            raise InputError(f"{where}, entry {place}: {error}") from error
     return tuple(documents)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '...'}"
 
 
 _TEXT_KEYS = ("page_content", "text", "content")
@@ -109,30 +114,26 @@ _TEXT_KEYS = ("page_content", "text", "content")
 
 def _from_mapping(value: Mapping[str, Any]) -> Document:
     text = next((value[k] for k in _TEXT_KEYS if isinstance(value.get(k), str)), "")
-    metadata = dict(value.get("metadata") or {})
+    metadata = json_object(value.get("metadata"), "metadata")
     known = {*_TEXT_KEYS, "metadata", "id", "parent_id"}
     metadata.update({k: v for k, v in value.items() if k not in known and k not in metadata})
-    return Document(text, metadata, _optional_text(value.get("id")), _optional_text(value.get("parent_id")))
+    return Document(text, metadata, value.get("id"), value.get("parent_id"))
 
 
 def _from_object(value: Any) -> Document:
     node = getattr(value, "node", value)  # LlamaIndex wraps a scored node
-    metadata = getattr(node, "metadata", None)
+    metadata: Any = getattr(node, "metadata", None)
     text = getattr(node, "page_content", None)
     if text is None:
         text = getattr(node, "text", None)
     if text is None and callable(getattr(node, "get_content", None)):
         text = node.get_content()
-    if text is None and metadata is None:
+    if (text is None and metadata is None) or hasattr(node, "ndim"):  # a row of a frame has the columns as attributes
         raise InputError(
-            f"{_shown(value)} is no document: give a name, a dict, a Document, or an object with page_content and metadata."
+            f"{shown(value)} is no document: give a name, a dict, a Document, or an object with page_content and metadata."
         )
     identity = getattr(node, "id", None) or getattr(node, "node_id", None)
-    return Document(str(text or ""), dict(metadata or {}), _optional_text(identity))
-
-
-def _optional_text(value: Any) -> str | None:
-    return None if value is None else str(value)
+    return Document(str(text or ""), metadata, identity)
 
 
 def names(documents: Sequence[Document]) -> list[str | None]:

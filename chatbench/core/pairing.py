@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from chatbench.core.case import Case
 from chatbench.core.dataset import Dataset
-from chatbench.core.document import to_documents
+from chatbench.core.document import Document, to_documents
+from chatbench.core.fields import entries, shown
+from chatbench.core.jsonable import is_missing
 from chatbench.core.response import Response, Sample
 from chatbench.errors import InputError, LengthError
 
@@ -15,39 +18,50 @@ NO_ANSWER = "the system gave no answer (None)"
 
 
 def respond(
-    answers: Sequence[Any], documents: Sequence[Any] | None, cases: Sequence[Case], name_key: str | None = None
+    answers: Iterable[Any], documents: Iterable[Any] | None, cases: Sequence[Case], name_key: str | None = None
 ) -> list[Response]:
     """Return one response per case from parallel lists of answers and of document lists.
 
-    An answer is text, None (kept as missing), or a `Response`. Raises `LengthError` naming all lengths when they
-    differ, `InputError` naming the question when an entry is something else.
+    Both come as anything that has an order: a list, a generator, an array, a pandas Series (by position, whatever its
+    index). An answer is text, None or an empty cell of pandas (kept as missing), or a `Response`, which gets the
+    documents of its place unless it has its own. Raises `LengthError` naming all lengths when they differ, `InputError`
+    naming the question when an entry is something else, or when a `Response` comes with documents twice.
     """
-    for word, value in (("answers", answers), ("documents", documents)):
-        if isinstance(value, str | bytes):
-            raise InputError(f"{word} is one text, but a list with one entry per question is due: [{word}].")
-    answers = list(answers)
-    documents = [()] * len(answers) if documents is None else list(documents)
-    if not len(answers) == len(documents) == len(cases):
+    given = entries(answers, "answers", "a list with one answer per question, in their order, is due: [answer, ...]")
+    due = "a list with one list of documents per question, in their order, is due: [[document, ...], ...]"
+    lists = [()] * len(given) if documents is None else entries(documents, "documents", due)
+    if not len(given) == len(lists) == len(cases):
         raise LengthError(
-            f"There are {len(cases)} questions, {len(answers)} answers and {len(documents)} document lists; "
+            f"There are {len(cases)} questions, {len(given)} answers and {len(lists)} document lists; "
             "they must be equally many. Put None where the system gave no answer, [] where it found no document."
         )
     return [
         to_response(answer, docs, f"question {place} ({case.id!r})", name_key)
-        for place, (answer, docs, case) in enumerate(zip(answers, documents, cases, strict=True), 1)
+        for place, (answer, docs, case) in enumerate(zip(given, lists, cases, strict=True), 1)
     ]
 
 
 def to_response(answer: Any, documents: Any, where: str, name_key: str | None = None) -> Response:
     """Return a response from one answer and its documents; `where` names the question in errors."""
-    if isinstance(answer, Response):
-        return answer
     ranked = to_documents(documents, f"documents of {where}", name_key)
-    if answer is None:
+    if isinstance(answer, str):
+        return Response(answer, ranked)
+    if isinstance(answer, Response):
+        return _with_documents(answer, ranked, where, name_key)
+    if is_missing(answer):
         return Response(None, ranked, error=NO_ANSWER)
-    if not isinstance(answer, str):
-        raise InputError(f"The answer to {where} is a {type(answer).__name__}; text or None is due.")
-    return Response(answer, ranked)
+    raise InputError(f"The answer to {where} is a {shown(answer)}; text, None or a Response is due.")
+
+
+def _with_documents(response: Response, ranked: tuple[Document, ...], where: str, name_key: str | None) -> Response:
+    if ranked and response.documents:
+        raise InputError(
+            f"The Response to {where} has {len(response.documents)} documents of its own, and {len(ranked)} are given "
+            "beside it. Give them once: leave them out here (None or []) or there."
+        )
+    if not ranked and name_key is None:
+        return response
+    return replace(response, documents=ranked or to_documents(response.documents, f"documents of {where}", name_key))
 
 
 def pair(dataset: Dataset, responses: Sequence[Response]) -> list[Sample]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chatbench.core.case import Case
-from chatbench.core.document import Document, to_documents
-from chatbench.core.jsonable import clean_text, text_tuple, to_json_value
+from chatbench.core.document import Document, fold_name, to_documents
+from chatbench.core.fields import counts, flag, json_object, number, shown, text_tuple, whole
+from chatbench.core.jsonable import clean_text, is_missing
 from chatbench.core.redact import redact
 from chatbench.errors import InputError, Missing
 
@@ -19,7 +20,8 @@ class Response:
 
     `answer` is None when the system gave none; then `error` may say why. `attempt` counts from 1.
     `seconds` is wall time, `tokens` a mapping such as `{"prompt": 120, "completion": 8}`. Documents may be given in any form
-    that `to_document` reads.
+    that `to_document` reads. None, and for the answer also an empty cell of pandas, stands for what is not known.
+    Raises `InputError` naming the field that holds something else.
     """
 
     answer: str | None = None
@@ -34,19 +36,40 @@ class Response:
     error: str | None = None
 
     def __post_init__(self) -> None:
-        if self.answer is not None and not isinstance(self.answer, str):
-            raise InputError(f"The answer of a Response is a {type(self.answer).__name__}; text or None is due.")
-        documents = self.documents
+        documents, known, tokens, seconds = self.documents, self.is_answerable, self.tokens, self.seconds
+        error = _text(self.error, "error")
         if not (isinstance(documents, tuple) and all(isinstance(d, Document) for d in documents)):
             documents = to_documents(documents, "documents of a Response")
         self.__dict__.update(
-            answer=None if self.answer is None else clean_text(self.answer),
+            answer=_text(self.answer, "answer"),
             documents=documents,
-            contexts=text_tuple(self.contexts),
-            context_ids=text_tuple(self.context_ids),
-            outputs=to_json_value(self.outputs, "outputs", str),
-            error=None if self.error is None else redact(clean_text(self.error)),
+            contexts=text_tuple(self.contexts, "contexts of a Response"),
+            context_ids=text_tuple(self.context_ids, "context_ids of a Response"),
+            is_answerable=None if known is None else flag(known, "is_answerable of a Response"),
+            outputs=json_object(self.outputs, "outputs of a Response"),
+            attempt=_attempt(self.attempt),
+            seconds=None if seconds is None else number(seconds, "seconds of a Response", 0),
+            tokens=None if tokens is None else counts(tokens, "tokens of a Response"),
+            error=redact(error) if error else None,
         )
+
+
+_LAST_ATTEMPT = 2**31 - 1  # what a column of whole numbers holds
+
+
+def _attempt(value: Any) -> int:
+    attempt = whole(value, "attempt of a Response", 1)
+    if attempt > _LAST_ATTEMPT:
+        raise InputError(f"attempt of a Response is {attempt}; at most {_LAST_ATTEMPT} is due")
+    return attempt
+
+
+def _text(value: Any, key: str) -> str | None:
+    if isinstance(value, str):
+        return clean_text(value)
+    if is_missing(value):
+        return None
+    raise InputError(f"{key} of a Response is a {shown(value)}; text or None is due")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +114,21 @@ class Sample:
 
     @property
     def gold_documents(self) -> tuple[str, ...]:
-        """Names of the true sources; raises `Missing` for an unanswerable case or one without any."""
-        if not self.case.is_answerable:
+        """Names of the true sources, without those that are graded 0 or below.
+
+        Raises `Missing` for an unanswerable case or one without any.
+        """
+        case = self.case
+        if not case.is_answerable:
             raise Missing("the question is unanswerable")
-        if not self.case.documents:
+        if not case.documents:
             raise Missing("no true document")
-        return self.case.documents
+        if not case.relevance:
+            return case.documents
+        gains: dict[str, float] = {}
+        for name, gain in case.relevance.items():  # of several forms of one name the best grade counts
+            folded = fold_name(name)
+            gains[folded] = max(gain, gains.get(folded, gain))
+        if not (relevant := tuple(name for name in case.documents if gains.get(fold_name(name), 1) > 0)):
+            raise Missing("none of the judged entries is relevant")
+        return relevant

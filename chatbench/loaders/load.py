@@ -32,7 +32,7 @@ def load_dataset(
       a pandas DataFrame with one row per question; a `Dataset`.
     - A record has `question` (text) or `input` (any JSON, such as a dialog), and may have `answer` or `answers`,
       `document` or `documents` (names, or an object of name to grade), `id`, `contexts`, `context_ids`, `relevance`
-      (an object of name to grade), `is_answerable`, `tags` and `metadata`; where both forms are there the plural
+      (an object of name to grade; 0 and below: not relevant), `is_answerable`, `tags` and `metadata`; where both forms are there the plural
       counts. Other keys become metadata; those that are null (NaN in a DataFrame) are left out.
     - Numbers as answers or names become text as written, true and false too. Null and blank ones are no reference.
     - `keys`: other names, all three of `{"test_questions": ..., "test_answers": ..., "test_documents": ...}`, which
@@ -43,8 +43,9 @@ def load_dataset(
       is read as Windows-1252 with a warning.
     - `name`: of the set; else the path as given, or "Unknown dict" for lists and frames.
 
-    Where no id is given it is made from the question, so that it stays the same in any order of the records and in
-    any part of them. Only questions that occur several times get an addition, made from the rest of their record.
+    Where no id is given it is made from the content of the record alone: `q-`, 12 hex digits of the question, 6 of the
+    rest (answers, documents, metadata and so on). It is the same in any order of the records and in any part of them; a
+    correction of the rest changes the last 6. Of records that are equal in everything the second gets -2, and so on.
 
     Raises `DatasetError` for records that cannot be used, naming all of them counted from 1 (`MissingKeyError`, a
     KeyError, when they lack keys); `DatasetNotFoundError`, a FileNotFoundError; `ReadingError`, a UnicodeError;
@@ -72,4 +73,4 @@ def load_dataset(
             "give the path of a JSON or JSONL file, a list of dicts, a pandas DataFrame or a Dataset."
         )
     name = clean_text(name or path or known.name or UNNAMED)
-    return Dataset(read_cases(records, known, name), name, path and clean_text(path))
+    return Dataset(read_cases(records, known, name), name, path)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from chatbench.core.case import Case
-from chatbench.core.jsonable import clean_text
-from chatbench.errors import DatasetError, MissingKeyError
+from chatbench.core.fields import shown
+from chatbench.core.jsonable import clean_text, is_missing
+from chatbench.errors import DatasetError, InputError, MissingKeyError
 from chatbench.loaders.ids import fill_ids
 from chatbench.loaders.keys import Keys
-from chatbench.loaders.values import flag_of, grades_of, is_missing, json_of, object_of, shown, text_of, texts_of
+from chatbench.loaders.values import flag_of, grades_of, json_of, object_of, text_of, texts_of
 
 SHOWN = 20
 """Offending records that an error text lists."""
@@ -28,9 +29,9 @@ def read_cases(records: Sequence[Any], keys: Keys, source: str) -> tuple[Case, .
     for number, record in enumerate(records, 1):
         try:
             contents.append(_content(record, keys))
-        except DatasetError as error:
+        except InputError as error:
             faults[number] = str(error)
-    _refuse(source, faults, "Correct or leave out these records.")
+    refuse(source, faults, "Correct or leave out these records.")
     fill_ids(contents)
     return tuple(Case(**content) for content in contents)
 
@@ -40,10 +41,11 @@ def require_objects(records: Sequence[Any], source: str) -> None:
     faults = {
         number: f"is a {shown(record)}" for number, record in enumerate(records, 1) if not isinstance(record, Mapping)
     }
-    _refuse(source, faults, "A record is an object (a dict) of keys and values.")
+    refuse(source, faults, "A record is an object (a dict) of keys and values.")
 
 
-def _refuse(source: str, faults: Mapping[int, str], advice: str, error: type[DatasetError] = DatasetError) -> None:
+def refuse(source: str, faults: Mapping[int, str], advice: str, error: type[DatasetError] = DatasetError) -> None:
+    """Raise one error for all faults, the first 20 of them by the number of their record."""
     if not faults:
         return
     named = [f"record {number}: {fault}" for number, fault in list(faults.items())[:SHOWN]]
@@ -73,7 +75,7 @@ def _require_keys(records: Sequence[Mapping[str, Any]], keys: Keys, source: str)
             'or name others with keys={"test_questions": ..., "test_answers": ..., "test_documents": ...}.'
         )
         texts = {number: f"lacks {' and '.join(faults[number])}" for number in sorted(faults)}
-        _refuse(source, texts, advice, MissingKeyError)
+        refuse(source, texts, advice, MissingKeyError)
 
 
 def _is_unanswerable(record: Mapping[str, Any]) -> bool:
@@ -99,7 +101,8 @@ def _content(record: Mapping[str, Any], keys: Keys) -> dict[str, Any]:
     documents_key, documents = _first(record, keys.documents)
     if isinstance(documents, Mapping):
         grades = grades_of(documents, documents_key)
-        documents, content["relevance"] = tuple(grades), {**grades, **content.get("relevance", {})}
+        documents = [name for name, grade in grades.items() if grade > 0]
+        content["relevance"] = {**grades, **content.get("relevance", {})}
     answers_key, answers = _first(record, keys.answers)
     content["input"] = question
     content["answers"] = texts_of(answers, answers_key)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from chatbench.core.case import Case
@@ -30,6 +32,8 @@ CASES = tuple(Case(f"Question {i}?", str(i), (f"a{i}",), (f"d{i}",)) for i in ra
             "Q?",
         ),
         ({"question": [{"role": "user", "content": "Q?"}]}, "Q?"),
+        ([{"role": "user", "content": None}], ""),
+        ([{"role": "user", "content": [{"type": "text", "text": "Q?"}, {"type": "image_url", "image_url": {}}]}], "Q?"),
         ([], ""),
         (7, "7"),
     ],
@@ -65,10 +69,20 @@ def test_unequal_lengths_are_refused_with_all_numbers(answers: int, documents: i
 @pytest.mark.parametrize(
     ("answers", "documents", "text"),
     [
-        ("abc", [[], [], []], "answers is one text"),
-        (["a", "b", "c"], "abc", "documents is one text"),
+        ("abc", [[], [], []], "answers is a str 'abc', but a list with one answer per question"),
+        (["a", "b", "c"], "abc", "documents is a str 'abc', but a list with one list of documents per question"),
+        ({"q1": "a", "q2": "b", "q3": "c"}, None, "answers is a dict"),
+        ({"a", "b", "c"}, None, r"answers is a set .*\(a set has no order\)"),
+        (b"abc", None, "answers is a bytes"),
+        (None, None, "answers is a NoneType None, but a list"),
+        (np.array("abc"), None, "answers is a ndarray"),
+        (pd.DataFrame({"x": [1], "y": [2], "z": [3]}), None, "answers is a DataFrame"),
+        (["a", "b", "c"], {"q1": [], "q2": [], "q3": []}, "documents is a dict"),
+        (["a", "b", "c"], [[], {"d"}, []], r"documents of question 2 .* is a set .*\(a set has no order\)"),
+        (["a", b"b", "c"], None, r"answer to question 2 \('1'\) is a bytes b'b'; text, None or a Response is due"),
+        (["a", {"answer": "b"}, "c"], None, r"answer to question 2 \('1'\) is a dict"),
         (["a", 3, "c"], [[], [], []], r"answer to question 2 \('1'\) is a int"),
-        (["a", "b", "c"], [[], "d.txt", []], r"documents of question 2 \('1'\) is str 'd.txt', but a list"),
+        (["a", "b", "c"], [[], "d.txt", []], r"documents of question 2 \('1'\) is a str 'd.txt', but a list"),
         (["a", "b", "c"], ["x", "y", "z"], "a list of documents is due"),
     ],
 )
@@ -81,6 +95,61 @@ def test_no_answer_is_kept_as_missing() -> None:
     responses = respond(["a", None, Response("c", attempt=2)], None, CASES)
     assert [r.answer for r in responses] == ["a", None, "c"]
     assert responses[1].error == "the system gave no answer (None)"
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ("a", "b", None),
+        (letter for letter in ("a", "b", None)),
+        {0: "a", 1: "b", 2: None}.values(),
+        np.array(["a", "b", None], dtype=object),
+        [np.str_("a"), np.array(["b"])[0], np.float64("nan")],
+        ["a", "b", float("nan")],
+        pd.Series(["a", "b", None], index=[2, 1, 0]),
+        pd.Series(["a", "b", pd.NA], dtype="string"),
+        pd.DataFrame({"answer": ["a", "b", pd.NaT]}, index=["x", "x", "x"])["answer"],
+    ],
+)
+def test_answers_come_in_whatever_has_an_order(answers: Any) -> None:
+    responses = respond(answers, None, CASES)
+    assert [r.answer for r in responses] == ["a", "b", None]
+    assert {type(r.answer) for r in responses[:2]} == {str}
+    assert responses[2].error == "the system gave no answer (None)"
+
+
+# fault 9 of chATLAS_Benchmark 0.0.10: None as document list was a TypeError
+@pytest.mark.parametrize("nothing", [None, [], (), float("nan"), pd.NA, np.array([])])
+def test_no_document_list_is_an_empty_one(nothing: Any) -> None:
+    responses = respond(["a", "b", "c"], [["d"], nothing, ("e", "f")], CASES)
+    assert [[d.name for d in r.documents] for r in responses] == [["d"], [], ["e", "f"]]
+
+
+def test_document_lists_come_in_whatever_has_an_order() -> None:
+    lists = [["d"], np.array(["e", "f"]), (name for name in "gh")]
+    for documents in (iter(lists), pd.Series([["d"], ["e", "f"], ["g", "h"]], index=[2, 1, 0])):
+        responses = respond(["a", "b", "c"], documents, CASES)
+        assert [[d.name for d in r.documents] for r in responses] == [["d"], ["e", "f"], ["g", "h"]]
+
+
+def test_a_response_gets_the_documents_of_its_place() -> None:
+    given = [Response("a", seconds=1), Response("b", ["own"]), "c"]  # type: ignore[arg-type]
+    responses = respond(given, [["d"], None, ["e"]], CASES)
+    assert [(r.answer, [d.name for d in r.documents]) for r in responses] == [
+        ("a", ["d"]),
+        ("b", ["own"]),
+        ("c", ["e"]),
+    ]
+    assert responses[0].seconds == 1
+    assert respond(given[:1], None, CASES[:1]) == given[:1]
+    with pytest.raises(InputError, match=r"Response to question 2 \('1'\) has 1 documents of its own, and 2 are given"):
+        respond(given, [["d"], ["e", "f"], []], CASES)
+
+
+def test_the_name_key_holds_for_the_documents_of_a_response() -> None:
+    given = Response("a", [{"text": "t", "title": "T", "name": "n"}])  # type: ignore[arg-type]
+    [response] = respond([given], None, CASES[:1], "title")
+    assert response.documents[0].name == "T"
 
 
 def test_attempts_belong_to_their_case() -> None:
@@ -98,6 +167,22 @@ def test_cases_made_by_hand_are_cleaned_and_lenient() -> None:
     assert case.question == "What \N{REPLACEMENT CHARACTER}?"
     assert case.metadata == {"path": "x/y", "bad": "\N{REPLACEMENT CHARACTER}"}
     assert len(Dataset((case,)).fingerprint) == 16
+
+
+def test_a_dataset_made_by_hand_is_cleaned_and_checked() -> None:
+    dataset = Dataset(list(CASES), "set \ud800", Path("x\udcff.json"))  # type: ignore[arg-type]
+    assert (dataset.cases, dataset.name, dataset.path) == (
+        CASES,
+        "set \N{REPLACEMENT CHARACTER}",
+        "x\N{REPLACEMENT CHARACTER}.json",
+    )
+    assert Dataset(CASES, "a\x00").name == "a\N{REPLACEMENT CHARACTER}"
+    with pytest.raises(InputError, match="record 2 of a Dataset is a dict .* a Case is due"):
+        Dataset((CASES[0], {"question": "Q?"}))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="name of a Dataset is a int 3"):
+        Dataset(CASES, 3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="cases of a Dataset is a Case"):
+        Dataset(CASES[0])  # type: ignore[arg-type]
 
 
 def test_metadata_that_is_no_json_costs_nothing() -> None:

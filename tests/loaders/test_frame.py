@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from chatbench.errors import DatasetError, MissingKeyError
+from chatbench.core.response import Response, Sample
+from chatbench.errors import DatasetError, Missing, MissingKeyError
 from chatbench.loaders import load_dataset
 
 
@@ -50,10 +51,16 @@ def test_every_kind_of_empty_cell_is_missing(empty: object) -> None:
 
 
 # fault F10, confident-ai/deepeval PR #3298
-def test_text_cells_come_back_verbatim() -> None:
-    answers = ["007", "42", "N/A", "None", "true"]
-    frame = pd.DataFrame({"question": [f"{a}?" for a in answers], "answer": answers})
-    assert [c.answers for c in load_dataset(frame)] == [(a,) for a in answers]
+@pytest.mark.parametrize("dtype", ["object", "string", "category"])
+@pytest.mark.parametrize("empty", [None, np.nan, pd.NA])
+def test_text_cells_come_back_verbatim_and_an_empty_one_can_be_found(dtype: str, empty: object) -> None:
+    answers = ["007", "42", "N/A", empty, "None", "true", "1.50", "nan", "NULL"]
+    frame = pd.DataFrame({"question": [f"{i}?" for i in range(9)], "answer": pd.Series(answers, dtype=dtype)})
+    loaded = load_dataset(frame, name="mine")
+    assert [c.answers for c in loaded] == [() if i == 3 else (a,) for i, a in enumerate(answers)]
+    assert [(place, c.question) for place, c in enumerate(loaded, 1) if not c.answers] == [(4, "3?")]
+    with pytest.raises(Missing, match="no reference answer"):
+        _ = Sample(loaded.cases[3], Response("x")).answers
 
 
 def test_cells_of_lists_and_arrays() -> None:

@@ -41,7 +41,7 @@ def test_every_field_is_read() -> None:
         ("magnet.txt",),
         ("The solenoid bends tracks.",),
         ("12",),
-        {"magnet.txt": 2.0},
+        {"magnet.txt": 2.0, "other.txt": 0.0},
         True,
         ("detector",),
         {"author": "x", "level": 3},
@@ -97,7 +97,7 @@ def test_graded_documents_come_highest_first_whatever_the_order_of_keys() -> Non
     given = {"b.txt": 1, "c.txt": 3, "a.txt": 1, "no.txt": 0, "junk.txt": -1}
     case = only({"question": "Q?", "documents": given})
     assert case.documents == ("c.txt", "a.txt", "b.txt")
-    assert case.relevance == {"c.txt": 3.0, "a.txt": 1.0, "b.txt": 1.0}
+    assert case.relevance == {"c.txt": 3.0, "a.txt": 1.0, "b.txt": 1.0, "no.txt": 0.0, "junk.txt": -1.0}
 
 
 @pytest.mark.parametrize(("given", "flag"), [(None, True), (True, True), (False, False), (0, False), (1.0, True)])
@@ -207,9 +207,9 @@ def test_keys_of_another_type() -> None:
         ({"question": "Q?", "answer": {"a": 1}}, r"'answer' holds a dict \{'a': 1\}; text or a number is due"),
         ({"question": "Q?", "answers": [["a"]]}, r"'answers' holds a list \['a'\]"),
         ({"question": "Q?", "documents": [{"name": "a"}]}, "'documents' holds a dict"),
-        ({"question": "Q?", "documents": {"a": "high"}}, "'documents' grades 'a' with a str 'high'"),
+        ({"question": "Q?", "documents": {"a": "high"}}, "the grade of 'a' in 'documents' is a str 'high'"),
         ({"question": "Q?", "relevance": ["a"]}, "'relevance' is a list"),
-        ({"question": "Q?", "relevance": {"a": float("inf")}}, "'relevance' grades 'a' with a float inf"),
+        ({"question": "Q?", "relevance": {"a": float("inf")}}, "the grade of 'a' in 'relevance' is a float inf"),
         ({"question": "Q?", "is_answerable": "no"}, "'is_answerable' is a str 'no'; true or false is due"),
         ({"question": "Q?", "metadata": "x"}, "'metadata' is a str 'x'; an object is due"),
         ({"question": "Q?", "extra": {1j}}, r"'extra'\[0\] is a complex"),
