@@ -83,8 +83,8 @@ class BenchmarkTest:
     def set_generated_data(self, answers: Sequence[Any], documents: Sequence[Any] | None = None) -> None:
         """Give what the system answered: one answer and one ranked list of documents per question, in order.
 
-        An answer is text, None where the system gave none, or a `Response`. A document is a `Document`, a LangChain or
-        LlamaIndex object, a dict, or a name. Raises `LengthError` naming all lengths when they differ.
+        An answer is text, None where the system gave none, or a `Response`, whose documents are given in it or beside it. A
+        document is a `Document`, a LangChain or LlamaIndex object, a dict, or a name. Raises `LengthError` naming all lengths when they differ.
         """
         self.responses = respond(answers, documents, self.dataset.cases, self._name_key)
 

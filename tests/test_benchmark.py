@@ -324,7 +324,7 @@ def test_f45_no_secret_reaches_the_database(tmp_path: Path) -> None:
     secrets = ["sk-TEST-0123456789", "user:pw", "abc.def-ghi"]
     leak = f"401 from http://user:pw@127.0.0.1:9/v1 with Authorization: Bearer abc.def-ghi and api_key={secrets[0]}"
     test = BenchmarkTest(RECORDS, num_q=2)
-    test.set_generated_data([Response(None, error=leak), "fine"])
+    test.set_generated_data([Response(None, error=leak), Response("fine", outputs={"api_key": secrets[0]})])
 
     def failing(sample: Sample) -> float:
         raise RuntimeError(leak)

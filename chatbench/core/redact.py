@@ -29,17 +29,17 @@ def redact(text: str) -> str:
     return _SECRETS.sub(lambda m: f"{m['keep'] or m['bearer'] or m['scheme'] or ''}***", text)
 
 
-def redact_json(value: Any) -> Any:
-    """Return a JSON value with secrets blanked: in texts, and whatever stands under a key such as `api_key` or `password`.
+def redact_json(value: Any, *, texts: bool = True) -> Any:
+    """Return a JSON value with secrets blanked: in texts (unless told not to), and whatever stands under a key such as `api_key`.
 
     >>> redact_json({"model": "small", "accessToken": 7, "tokens": 120, "max_tokens": 5, "nested": [{"openai_key": "x"}]})
     {'model': 'small', 'accessToken': '***', 'tokens': 120, 'max_tokens': 5, 'nested': [{'openai_key': '***'}]}
     """
     if isinstance(value, str):
-        return redact(value)
+        return redact(value) if texts else value
     if isinstance(value, Mapping):
-        return {k: "***" if names_a_secret(str(k)) else redact_json(v) for k, v in value.items()}
-    return [redact_json(v) for v in value] if isinstance(value, list) else value
+        return {k: "***" if names_a_secret(str(k)) else redact_json(v, texts=texts) for k, v in value.items()}
+    return [redact_json(v, texts=texts) for v in value] if isinstance(value, list) else value
 
 
 def names_a_secret(key: str) -> bool:

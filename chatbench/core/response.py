@@ -10,7 +10,7 @@ from chatbench.core.case import Case
 from chatbench.core.document import Document, fold_name, to_documents
 from chatbench.core.fields import counts, flag, json_object, number, shown, text_tuple, whole
 from chatbench.core.jsonable import clean_text, is_missing
-from chatbench.core.redact import redact
+from chatbench.core.redact import redact, redact_json
 from chatbench.errors import InputError, Missing
 
 
@@ -46,7 +46,7 @@ class Response:
             contexts=text_tuple(self.contexts, "contexts of a Response"),
             context_ids=text_tuple(self.context_ids, "context_ids of a Response"),
             is_answerable=None if known is None else flag(known, "is_answerable of a Response"),
-            outputs=json_object(self.outputs, "outputs of a Response"),
+            outputs=redact_json(json_object(self.outputs, "outputs of a Response"), texts=False),
             attempt=_attempt(self.attempt),
             seconds=None if seconds is None else number(seconds, "seconds of a Response", 0),
             tokens=None if tokens is None else counts(tokens, "tokens of a Response"),

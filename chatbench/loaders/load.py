@@ -43,9 +43,8 @@ def load_dataset(
       is read as Windows-1252 with a warning.
     - `name`: of the set; else the path as given, or "Unknown dict" for lists and frames.
 
-    Where no id is given it is made from the content of the record alone: `q-`, 12 hex digits of the question, 6 of the
-    rest (answers, documents, metadata and so on). It is the same in any order of the records and in any part of them; a
-    correction of the rest changes the last 6. Of records that are equal in everything the second gets -2, and so on.
+    Where no id is given it is made from the question, so that it stays the same in any order of the records and when an
+    answer is corrected. Questions that occur several times in the set get an addition made from the rest of their record.
 
     Raises `DatasetError` for records that cannot be used, naming all of them counted from 1 (`MissingKeyError`, a
     KeyError, when they lack keys); `DatasetNotFoundError`, a FileNotFoundError; `ReadingError`, a UnicodeError;
