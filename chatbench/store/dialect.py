@@ -16,7 +16,8 @@ from duckdb_sqlalchemy import ConnectionWrapper
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import NullPool
 
-from chatbench.errors import DatabaseNotFoundError, NotADatabaseError, QueryError, ReadOnlyError, StoreError
+from chatbench.errors import DatabaseNotFoundError, NotADatabaseError, ReadOnlyError, StoreError
+from chatbench.store import statements
 
 Raw = duckdb.DuckDBPyConnection
 DATABASE_ERRORS = (duckdb.Error, sa.exc.DBAPIError)
@@ -133,11 +134,13 @@ def select(connection: sa.Connection, statement: sa.Select[Any]) -> pa.Table:
     return connection.execute(statement).cursor.to_arrow_table()
 
 
-def run_sql(connection: sa.Connection, sql: str, parameters: Any, *, write: bool) -> pa.Table:
-    """Run SQL as the user wrote it, in one transaction that cannot write unless asked, and return its last result."""
+def run_sql(connection: sa.Connection, sql: str, parameters: Any, path: Path, *, write: bool) -> pa.Table:
+    """Run SQL as the user wrote it, in one transaction that cannot write unless asked, and return its last result.
+
+    `path` is the file of the database, which no statement may overwrite.
+    """
     raw: Any = connection.connection.dbapi_connection
-    if any(s.type == duckdb.StatementType.TRANSACTION for s in raw.extract_statements(sql)):
-        raise QueryError("BEGIN, COMMIT and ROLLBACK are not possible here: each call is one transaction.")
+    statements.check(raw, sql, parameters, path, write=write)
     raw.execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY")
     try:
         raw.execute(sql, parameters)

@@ -17,7 +17,7 @@ from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
 from chatbench.errors import DatabaseNotFoundError, QueryError, ReadOnlyError, SchemaError
-from chatbench.store import dialect, location, migrations, reading, removal, rows, writing
+from chatbench.store import dialect, location, migrations, reading, removal, rows, statements, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.gate import gate_for
 from chatbench.store.reading import StoredRun
@@ -118,7 +118,7 @@ class Store:
         location.require(self.path)
         with self._opened(writing=write) as connection:
             try:
-                return to_frame(dialect.run_sql(connection, sql, parameters, write=write))
+                return to_frame(dialect.run_sql(connection, sql, parameters, self.path, write=write))
             except dialect.DATABASE_ERRORS as error:
                 raise QueryError(_explained(connection, sql, dialect.reason(error))) from error
 
@@ -188,7 +188,7 @@ def _require_writable(path: Path) -> None:
 def _explained(connection: sa.Connection, sql: str, said: str) -> str:
     """Return the database's reason, and what there is when a query names a table or column that is not there."""
     if dialect.is_read_only_refusal(said):
-        return f"{said.rstrip('.!')}. A query only reads; to change the database say write=True (on the command line --write)."
+        return f"{said.rstrip('.!')}. {statements.ONLY_READS}"
     unknown = dialect.unknown_name(said)
     if unknown is None:
         return said
