@@ -47,7 +47,7 @@ class Store:
         """Store a run: its questions, the responses case by case (attempts within), and its scorings.
 
         A scoring that does not fit its table is left out with a warning that says why and what to do; all else is stored.
-        Of two scorings with one signature the later is kept. `InputError` when run, questions and responses do not
+        Of two scorings with one label or one signature the later is kept. `InputError` when run, questions and responses do not
         belong together, or the run id is stored already.
         """
         answered = rows.response_rows(run.run_id, writing.checked_samples(run, dataset, responses))
@@ -57,17 +57,19 @@ class Store:
         _warn(misfits)
 
     def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:
-        """Add scorings to a stored run. One of the same signature is superseded: it stays, and the new one is current.
+        """Add scorings to a stored run. Those of the same metric and label, or of the same signature, are superseded:
+        they stay, and the new one is current.
 
         A scoring that does not fit is left out as in `save_run`; `SchemaError` when none fits.
         """
         prepared, misfits = writing.prepare_all(scorings)
+        n_given = len(prepared) + len(misfits)
         location.require(self.path)
         with self._writing() as connection:
             if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
                 raise reading.no_run(connection, run_id)
             misfits += writing.add_scorings(connection, run_id, prepared)
-        if misfits and len(misfits) == len({s.signature for s in scorings}):
+        if misfits and len(misfits) == n_given:
             raise misfits[0]
         _warn(misfits)
 

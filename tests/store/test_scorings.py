@@ -251,3 +251,60 @@ def test_delete_run(store: Store) -> None:
         store.delete_run(second)
     saved(store, made)
     assert len(store.fetch()) == 1
+
+
+def test_a_new_default_supersedes(store: Store) -> None:
+    """The label leaves out defaults, so that one label gets another signature with a changed or an added parameter."""
+    given = examples.scoring(QUESTIONS, {"recall": [0.0] * 3}, metric="Retrieval", table="retrieval")
+    signatures = ["Retrieval(k=10)", "Retrieval(k=5)", 'Retrieval(k=5,cut="no")']
+    versions = [
+        examples.with_summaries(replace(given, signature=signature, values={"recall": [value] * 3}))
+        for value, signature in enumerate(signatures, 1)
+    ]
+    fixed = replace(versions[1], label="Retrieval(k=5)")
+    run_id = saved(store, versions[0], fixed)
+    store.add_scorings(run_id, [versions[1]])  # k=5 is the default by now
+    assert store.load(run_id).scorings == [versions[1]]
+    store.add_scorings(run_id, [versions[2]])
+    assert store.load(run_id).scorings == [versions[2]]
+    assert store.fetch()["retrieval_recall"].tolist() == [3.0]
+    assert store.query("SELECT DISTINCT recall FROM retrieval")["recall"].tolist() == [3.0]
+    kept = store.query("SELECT signature, is_current FROM scorings ORDER BY created_at, scoring_id")
+    assert kept["is_current"].tolist() == [False, False, False, True]
+    assert set(kept["signature"]) == set(signatures)
+
+
+def test_later_of_two_labels_in_one_call(store: Store) -> None:
+    one = examples.scoring(QUESTIONS, {"words": [1.0] * 3})
+    two = examples.with_summaries(replace(one, signature="AnswerLength(limit=5)", values={"words": [2.0] * 3}))
+    run_id = saved(store, one, two)
+    assert store.load(run_id).scorings == [two]
+    store.add_scorings(run_id, [two, one])
+    assert store.load(run_id).scorings == [one]
+
+
+def test_a_metric_that_moved_to_another_table_supersedes(store: Store) -> None:
+    old = examples.scoring(QUESTIONS, {"words": [1.0] * 3}, metric="Length", table="length_of")
+    new = examples.with_summaries(replace(old, table="answer_length", signature="Length(unit=1)"))
+    run_id = saved(store, old)
+    store.add_scorings(run_id, [new])
+    assert store.load(run_id).scorings == [new]
+
+
+def test_too_few_rows(store: Store) -> None:
+    few = examples.scoring(examples.dataset(2), {"words": [1.0, 2.0]})
+    one_attempt = examples.scoring(QUESTIONS, {"words": [1.0] * 3})
+    with pytest.warns(UserWarning, match=r"no row for case and attempt \('q2', 1\) \(1 of 3 are lacking\)"):
+        run_id = saved(store, few)
+    with pytest.raises(SchemaError, match="no row for"):
+        store.add_scorings(run_id, [few])
+    with pytest.warns(UserWarning, match=r"no row for case and attempt \('q0', 2\) \(3 of 6 are lacking\)"):
+        saved(store, one_attempt, repeat=2)
+    assert store.query("SELECT count(*) AS n FROM scorings")["n"][0] == 0
+
+
+def test_the_order_of_rows_is_free(store: Store) -> None:
+    made = examples.scoring(QUESTIONS, {"words": [1.0, 2.0, 3.0]})
+    turned = replace(made, case_ids=["q2", "q1", "q0"], values={"words": [3.0, 2.0, 1.0]})
+    run_id = saved(store, turned)
+    assert store.load(run_id).scorings == [made]
