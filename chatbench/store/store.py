@@ -107,9 +107,18 @@ class Store:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
 
         The numbers are the means of the current scoring of each metric (the one with default parameters, else the first).
+        A warning names the metrics whose code or defaults differ between runs.
         """
         with self._reading() as connection:
-            return reading.fetch(connection)
+            found, outdated = reading.fetch(connection), reading.outdated(connection)
+        if outdated:
+            tables = ", ".join(f"{table} ({older} of {of} runs)" for table, (older, of) in outdated.items())
+            warnings.warn(
+                f"Some scores rest on older code or other defaults than the newest ones: {tables}. "
+                "rescore(run, metric) of those runs makes them comparable.",
+                stacklevel=2,
+            )
+        return found
 
     def query(self, sql: str, parameters: Any = None, *, write: bool = False) -> pd.DataFrame:
         """Return the rows that the database gives for a query. It cannot change anything unless `write` is set.
