@@ -177,6 +177,15 @@ def public_columns(connection: sa.Connection) -> dict[str, list[str]]:
     return columns
 
 
+def relations(connection: sa.Connection) -> dict[str, str]:
+    """Return the names of all tables and views in lower case, and which they are: "table" or "view"."""
+    listed = connection.exec_driver_sql(
+        "SELECT lower(table_name), CASE table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END "
+        "FROM information_schema.tables WHERE table_schema = 'main'"
+    )
+    return {str(name): str(kind) for name, kind in listed}
+
+
 def quoted(name: str) -> str:
     """Return an identifier in quotes."""
     return '"' + name.replace('"', '""') + '"'

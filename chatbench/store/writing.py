@@ -94,7 +94,7 @@ def _add(connection: sa.Connection, run_id: str, given: list[PreparedScoring], a
         except SchemaError as error:
             misfits.append(error)
     if fitting:
-        catalog.write(connection)
+        catalog.write()
         for prepared in fitting:
             name = prepared.scoring.table
             table = catalog.table(name)

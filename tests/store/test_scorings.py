@@ -228,3 +228,51 @@ def test_the_order_of_rows_is_free(store: Store) -> None:
     turned = replace(made, case_ids=["q2", "q1", "q0"], values={"words": [3.0, 2.0, 1.0]})
     run_id = saved(store, turned)
     assert store.load(run_id).scorings == [made]
+
+
+def test_a_metric_starts_afresh_after_its_last_run(store: Store) -> None:
+    kept = examples.scoring(QUESTIONS, {"share": [0.5] * 3}, metric="Share", table="share")
+    numbers = examples.scoring(QUESTIONS, {"words": [1.0] * 3, "chars": [2.0] * 3})
+    texts = examples.scoring(QUESTIONS, {"words": ["a"] * 3}, kinds={"words": str})
+    first, second = saved(store, numbers, kept), saved(store, numbers, name="other")
+    store.delete_run(first)
+    with pytest.warns(UserWarning, match="words is float there and str now.*Rename the metric.*function.*or delete"):
+        saved(store, texts)
+    store.delete_run(second)
+    assert set(store.query("SHOW TABLES")["name"]).isdisjoint({"answer_length", "_answer_length", "share"})
+    assert store.query("SELECT * FROM measures").empty
+    assert "answer_length_words" not in store.query("SELECT * FROM results")
+    run_id = saved(store, texts, kept)
+    assert store.load(run_id).scorings == [texts, kept]
+    store.delete_runs_named("bm25")
+    assert store.load(saved(store, numbers)).scorings == [numbers]
+    assert store.query("SELECT answer_length_chars AS c FROM results")["c"].tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE answer_length AS SELECT 1 AS a",
+        "CREATE VIEW Answer_Length AS SELECT 1 AS a",
+        "CREATE TABLE _answer_length AS SELECT 1 AS a",
+    ],
+)
+def test_tables_of_the_user_stay(store: Store, sql: str) -> None:
+    share = examples.scoring(QUESTIONS, {"share": [0.5] * 3}, metric="Share", table="share")
+    words = examples.scoring(QUESTIONS, {"words": [1.0] * 3})
+    saved(store)
+    store.query(sql, write=True)
+    with pytest.warns(UserWarning, match="a (table|view) '_?answer_length' of your own. Rename that, or the metric"):
+        run_id = saved(store, words, share)
+    assert store.load(run_id).scorings == [share]
+    assert store.query(f"SELECT a FROM {sql.split()[2]}")["a"].tolist() == [1]
+
+
+def test_a_table_of_the_user_in_place_of_a_view(store: Store) -> None:
+    first = saved(store, examples.scoring(QUESTIONS, {"words": [1.0] * 3}))
+    store.query("DROP VIEW answer_length; CREATE TABLE answer_length AS SELECT 1 AS a", write=True)
+    more = examples.scoring(QUESTIONS, {"words": [1.0] * 3, "chars": [1.0] * 3})
+    with pytest.warns(UserWarning, match="a table 'answer_length' of your own"):
+        saved(store, more)
+    store.delete_run(first)
+    assert store.query("SELECT a FROM answer_length")["a"].tolist() == [1]
