@@ -24,7 +24,11 @@ DATABASE_ERRORS = (duckdb.Error, sa.exc.DBAPIError)
 
 
 class HeldElsewhereError(Exception):
-    """Another process, which does not know our lock file, holds the database; the text says which."""
+    """The file cannot be opened now: `holder` says which process has it, None is another thread of this one."""
+
+    def __init__(self, holder: str | None) -> None:
+        super().__init__(holder)
+        self.holder = holder
 
 
 def open_file(path: Path, *, read_only: bool) -> Raw:
