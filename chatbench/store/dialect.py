@@ -33,7 +33,7 @@ class HeldElsewhereError(Exception):
 
 def open_file(path: Path, *, read_only: bool) -> Raw:
     """Open the file, made if it is to be written and absent; raise `HeldElsewhereError` when it is worth a retry."""
-    _refuse_other_files(path)
+    refuse_other_files(path)
     if not read_only and not (path.exists() and path.stat().st_size):
         _create(path)
     try:
@@ -71,9 +71,12 @@ def _create(path: Path) -> None:
         raise translated(error, path) from error
 
 
-def _refuse_other_files(path: Path) -> None:
+def refuse_other_files(path: Path) -> None:
+    """Raise `NotADatabaseError` for what is there and is no DuckDB file. An empty file, or none, is fine."""
     if path.is_dir():
         raise NotADatabaseError(f"{path} is a folder, not a database; name a file in it.")
+    if path.exists() and not path.is_file():
+        raise NotADatabaseError(f"{path} is no regular file; name another one.")
     # Closing any descriptor of a file that DuckDB has open in this process would drop DuckDB's lock on it.
     if not path.exists() or _open_in_this_process(path):
         return
@@ -85,6 +88,12 @@ def _refuse_other_files(path: Path) -> None:
     # DuckDB would try to download an extension for it.
     if start.startswith(b"SQLite format 3"):
         raise NotADatabaseError(f"{path} is an SQLite file, not DuckDB; name another file.")
+    if start and start[8:12] != b"DUCK":
+        raise _no_database(path)
+
+
+def _no_database(path: Path) -> NotADatabaseError:
+    return NotADatabaseError(f"{path} is not a DuckDB database; name another file.")
 
 
 def _open_in_this_process(path: Path) -> bool:
@@ -111,7 +120,7 @@ def translated(error: BaseException, path: Path) -> StoreError:
     """Return our exception for one of the database's."""
     said = reason(error)
     if "valid DuckDB database file" in said:
-        return NotADatabaseError(f"{path} is not a DuckDB database; name another file.")
+        return _no_database(path)
     if "database does not exist" in said:
         return DatabaseNotFoundError(f"There is no database {path}.")
     if "version number" in said:

@@ -43,6 +43,14 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
 
+    def check_writable(self) -> None:
+        """Raise what `save_run` would raise for a missing folder, a read-only place, or a file that is no DuckDB database.
+
+        It opens and makes nothing and waits for nobody: a check before long work, so that its results have a place.
+        """
+        _require_writable(self.path)
+        dialect.refuse_other_files(self.path)
+
     def save_run(self, run: Run, dataset: Dataset, responses: Sequence[Response], scorings: Sequence[Scoring]) -> None:
         """Store a run: its questions, the responses case by case (attempts within), and its scorings.
 
