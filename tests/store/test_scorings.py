@@ -47,15 +47,32 @@ def test_a_crash_is_null_with_its_error(store: Store) -> None:
     assert store.fetch()["raising_value"].tolist() == [1.0]
 
 
-def test_missing_has_its_reason(store: Store) -> None:
-    # Case F01 of the recorded faults: 1.0, 0.5, NaN, 0.0; the scoring loop has turned NaN into None.
+class Dividing(Metric, register=False):
+    """Case F01 of the recorded faults: 1.0, 0.5, NaN, 0.0."""
+
+    def score_sample(self, sample: Sample) -> float:
+        return {"q0": 1.0, "q1": 0.5, "q2": float("nan"), "q3": 0.0}[sample.case.id]
+
+
+def test_nan_is_null_and_counted(store: Store) -> None:
     questions = examples.dataset(4)
-    saved(store, examples.scoring(questions, {"words": [1.0, 0.5, None, 0.0]}), questions=questions)
-    rows = store.query("SELECT avg(words) AS mean, count(words) AS scored, count(*) AS n FROM answer_length")
+    samples = [Sample(c, r) for c, r in zip(questions, examples.answers(questions), strict=True)]
+    saved(store, *score(samples, [Dividing()]), questions=questions)
+    rows = store.query("SELECT avg(value) AS mean, count(value) AS scored, count(*) AS n FROM dividing")
     assert rows.to_dict("records") == [{"mean": 0.5, "scored": 3, "n": 4}]
-    assert (
-        store.query("SELECT missing FROM answer_length WHERE words IS NULL")["missing"][0] == '{"words":"no reference"}'
-    )
+    assert store.fetch()["dividing_value"].tolist() == [0.5]
+    counts = store.query("SELECT mean, n_scored, n_errors + n_missing AS without FROM summaries")
+    assert counts.to_dict("records") == [{"mean": 0.5, "n_scored": 3, "without": 1}]
+    reason = store.query("SELECT coalesce(error, missing) AS r FROM dividing WHERE value IS NULL")["r"].tolist()
+    assert len(reason) == 1
+    assert "nan" in reason[0].lower()
+
+
+def test_missing_has_its_reason(store: Store) -> None:
+    questions = examples.dataset(2)
+    saved(store, examples.scoring(questions, {"words": [1.0, None]}), questions=questions)
+    reasons = store.query("SELECT missing FROM answer_length WHERE words IS NULL")["missing"].tolist()
+    assert reasons == ['{"words":"no reference"}']
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), "text", 10**400])
