@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,7 +13,13 @@ from chatbench.core.scores import Scoring
 from chatbench.errors import MetricDefinitionError, SchemaError
 from chatbench.scoring.names import check_column_name, check_table_name
 from chatbench.store import dialect, views
-from chatbench.store.tables import COLUMN_TYPES, measures, metric_table, storage_name
+from chatbench.store.tables import COLUMN_TYPES, measures, metric_table, scorings, storage_name
+
+# A scoring does not tell whether a class or a function gave it.
+_CURE = (
+    'Rename the metric, be it a class (or give it a table of its own: table="...") or a function, '
+    "or delete the runs that hold the older scores."
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,7 @@ class Catalog:
     """The measures that a database knows, read once per call; `admit` checks a scoring, `write` makes the changes."""
 
     def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
         rows = dialect.select(connection, sa.select(measures).order_by(measures.c.position)).to_pylist()
         self._stored = {(e.table_name, e.measure): e for e in (Entry(**row) for row in rows)}
         self._entries = dict(self._stored)
@@ -52,6 +60,8 @@ class Catalog:
         for measure in scoring.measures:
             entry = self._entry(scoring, measure, len(planned))
             planned[entry.table_name, entry.measure] = entry
+        if any(self._reshapes(e) for e in planned.values() if e.table_name == scoring.table):
+            self._check_names(scoring)
         self._entries = planned
 
     def column_types(self, table: str) -> list[tuple[str, str]]:
@@ -62,8 +72,9 @@ class Catalog:
         """Return a metric's table with all its columns."""
         return metric_table(name, self.column_types(name))
 
-    def write(self, connection: sa.Connection) -> None:
+    def write(self) -> None:
         """Make tables and columns, note the measures, and write the views anew where anything changed."""
+        connection = self._connection
         changed = [e for key, e in self._entries.items() if self._stored.get(key) != e]
         reshaped = [e for e in changed if self._reshapes(e)]
         known = {e.table_name for e in self._stored.values()}
@@ -78,8 +89,26 @@ class Catalog:
         for table in dict.fromkeys(e.table_name for e in reshaped):
             views.replace_metric(connection, table, [name for name, _ in self.column_types(table)])
         if reshaped:
-            numbers = [e.result_column for e in self._entries.values() if e.type in ("float", "int", "bool")]
-            views.replace_results(connection, numbers)
+            self._write_results()
+
+    def drop_unused(self) -> None:
+        """Drop the tables of metrics that have no scoring any more: their next declaration starts afresh."""
+        left = dialect.select(self._connection, sa.select(scorings.c.table_name).distinct())
+        used = set(left["table_name"].to_pylist())
+        unused = {e.table_name for e in self._entries.values()} - used
+        if not unused:
+            return
+        for table in unused:
+            if self._relations.get(table) == "view":  # otherwise the user has put a table of that name in its place
+                views.drop_metric(self._connection, table)
+            self.table(table).drop(self._connection, checkfirst=True)
+        self._connection.execute(measures.delete().where(measures.c.table_name.in_(unused)))
+        self._entries = self._stored = {k: e for k, e in self._entries.items() if e.table_name in used}
+        self._write_results()
+
+    def _write_results(self) -> None:
+        numbers = [e.result_column for e in self._entries.values() if e.type in ("float", "int", "bool")]
+        views.replace_results(self._connection, numbers)
 
     def _entry(self, scoring: Scoring, measure: Measure, n_known: int) -> Entry:
         old = self._entries.get((scoring.table, measure.name))
@@ -115,6 +144,18 @@ class Catalog:
             position=n_known if old is None else old.position,
         )
 
+    def _check_names(self, scoring: Scoring) -> None:
+        """Refuse to take the place of tables and views that the user has made."""
+        is_ours = any(table == scoring.table for table, _ in self._stored)
+        for name, ours in ((scoring.table, "view"), (storage_name(scoring.table), "table")):
+            found = self._relations.get(name)
+            if found and not (is_ours and found == ours):
+                raise _misfit(scoring, f"there is a {found} {name!r} of your own", "Rename that, or the metric.")
+
+    @cached_property
+    def _relations(self) -> dict[str, str]:
+        return dialect.relations(self._connection)
+
     def _reshapes(self, entry: Entry) -> bool:
         old = self._stored.get((entry.table_name, entry.measure))
         return old is None or old.type != entry.type
@@ -138,8 +179,5 @@ class Catalog:
         connection.execute(measures.update().where(same).values({k: v for k, v in row.items() if k not in keys}))
 
 
-def _misfit(scoring: Scoring, why: str) -> SchemaError:
-    return SchemaError(
-        f"{scoring.metric!r} does not fit the table {scoring.table!r}: {why}. "
-        f'Give the metric a table of its own: class {scoring.metric}(Metric, table="...").'
-    )
+def _misfit(scoring: Scoring, why: str, cure: str = _CURE) -> SchemaError:
+    return SchemaError(f"{scoring.metric!r} does not fit the table {scoring.table!r}: {why}. {cure}")

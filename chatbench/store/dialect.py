@@ -16,19 +16,24 @@ from duckdb_sqlalchemy import ConnectionWrapper
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import NullPool
 
-from chatbench.errors import DatabaseNotFoundError, NotADatabaseError, QueryError, ReadOnlyError, StoreError
+from chatbench.errors import DatabaseNotFoundError, NotADatabaseError, ReadOnlyError, StoreError
+from chatbench.store import statements
 
 Raw = duckdb.DuckDBPyConnection
 DATABASE_ERRORS = (duckdb.Error, sa.exc.DBAPIError)
 
 
 class HeldElsewhereError(Exception):
-    """Another process, which does not know our lock file, holds the database; the text says which."""
+    """The file cannot be opened now: `holder` says which process has it, None is another thread of this one."""
+
+    def __init__(self, holder: str | None) -> None:
+        super().__init__(holder)
+        self.holder = holder
 
 
 def open_file(path: Path, *, read_only: bool) -> Raw:
     """Open the file, made if it is to be written and absent; raise `HeldElsewhereError` when it is worth a retry."""
-    _refuse_other_files(path)
+    refuse_other_files(path)
     if not read_only and not (path.exists() and path.stat().st_size):
         _create(path)
     try:
@@ -66,9 +71,12 @@ def _create(path: Path) -> None:
         raise translated(error, path) from error
 
 
-def _refuse_other_files(path: Path) -> None:
+def refuse_other_files(path: Path) -> None:
+    """Raise `NotADatabaseError` for what is there and is no DuckDB file. An empty file, or none, is fine."""
     if path.is_dir():
         raise NotADatabaseError(f"{path} is a folder, not a database; name a file in it.")
+    if path.exists() and not path.is_file():
+        raise NotADatabaseError(f"{path} is no regular file; name another one.")
     # Closing any descriptor of a file that DuckDB has open in this process would drop DuckDB's lock on it.
     if not path.exists() or _open_in_this_process(path):
         return
@@ -80,6 +88,12 @@ def _refuse_other_files(path: Path) -> None:
     # DuckDB would try to download an extension for it.
     if start.startswith(b"SQLite format 3"):
         raise NotADatabaseError(f"{path} is an SQLite file, not DuckDB; name another file.")
+    if start and start[8:12] != b"DUCK":
+        raise _no_database(path)
+
+
+def _no_database(path: Path) -> NotADatabaseError:
+    return NotADatabaseError(f"{path} is not a DuckDB database; name another file.")
 
 
 def _open_in_this_process(path: Path) -> bool:
@@ -106,7 +120,7 @@ def translated(error: BaseException, path: Path) -> StoreError:
     """Return our exception for one of the database's."""
     said = reason(error)
     if "valid DuckDB database file" in said:
-        return NotADatabaseError(f"{path} is not a DuckDB database; name another file.")
+        return _no_database(path)
     if "database does not exist" in said:
         return DatabaseNotFoundError(f"There is no database {path}.")
     if "version number" in said:
@@ -133,11 +147,13 @@ def select(connection: sa.Connection, statement: sa.Select[Any]) -> pa.Table:
     return connection.execute(statement).cursor.to_arrow_table()
 
 
-def run_sql(connection: sa.Connection, sql: str, parameters: Any, *, write: bool) -> pa.Table:
-    """Run SQL as the user wrote it, in one transaction that cannot write unless asked, and return its last result."""
+def run_sql(connection: sa.Connection, sql: str, parameters: Any, path: Path, *, write: bool) -> pa.Table:
+    """Run SQL as the user wrote it, in one transaction that cannot write unless asked, and return its last result.
+
+    `path` is the file of the database, which no statement may overwrite.
+    """
     raw: Any = connection.connection.dbapi_connection
-    if any(s.type == duckdb.StatementType.TRANSACTION for s in raw.extract_statements(sql)):
-        raise QueryError("BEGIN, COMMIT and ROLLBACK are not possible here: each call is one transaction.")
+    statements.check(raw, sql, parameters, path, write=write)
     raw.execute("BEGIN TRANSACTION" if write else "BEGIN TRANSACTION READ ONLY")
     try:
         raw.execute(sql, parameters)
@@ -172,6 +188,15 @@ def public_columns(connection: sa.Connection) -> dict[str, list[str]]:
     for table, column in listed:
         columns.setdefault(table, []).append(column)
     return columns
+
+
+def relations(connection: sa.Connection) -> dict[str, str]:
+    """Return the names of all tables and views in lower case, and which they are: "table" or "view"."""
+    listed = connection.exec_driver_sql(
+        "SELECT lower(table_name), CASE table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END "
+        "FROM information_schema.tables WHERE table_schema = 'main'"
+    )
+    return {str(name): str(kind) for name, kind in listed}
 
 
 def quoted(name: str) -> str:

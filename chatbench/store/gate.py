@@ -11,11 +11,10 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from chatbench.errors import DatabaseLockedError
 from chatbench.store import dialect, lock_file
 
 SHARED_SECONDS = 1.0
-"""After so long the file is closed once, even if threads of this process keep coming, so that others get their turn."""
+"""After so long the file is closed once if another process waits, even if threads of this process keep coming."""
 
 
 class Gate:
@@ -28,20 +27,22 @@ class Gate:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._engine = dialect.make_engine(self._cursor)
-        self._changed = threading.Condition()
+        self._lock = lock_file.LockFile(path)
         self._writers = threading.Lock()
+        self._changed = threading.Condition()  # guards all that follows; nobody waits for anything while holding it
         self._base: dialect.Raw | None = None
-        self._lock: int | None = None
-        self._inside = 0
         self._read_only = False
-        self._closing = False
         self._opened = 0.0
+        self._inside = 0
+        self._waiting = 0
+        self._writer_waits = False
 
     @contextlib.contextmanager
     def open(self, *, writing: bool, timeout: float) -> Iterator[sa.Connection]:
         """Give a connection of one thread; one writer at a time. Errors of the database become ours."""
+        deadline = time.monotonic() + timeout
         with self._turn_to_write(timeout) if writing else contextlib.nullcontext():
-            self._enter(writing, timeout)
+            self._enter(writing, timeout, deadline)
             try:
                 with self._engine.connect() as connection:
                     yield connection
@@ -53,44 +54,50 @@ class Gate:
     @contextlib.contextmanager
     def _turn_to_write(self, timeout: float) -> Iterator[None]:
         if not self._writers.acquire(timeout=timeout):
-            raise self._held_here(timeout)
+            raise lock_file.locked(self.path, None, timeout)
         try:
             yield
         finally:
             self._writers.release()
 
-    def _enter(self, writing: bool, timeout: float) -> None:
-        deadline = time.monotonic() + timeout
+    def _enter(self, writing: bool, timeout: float, deadline: float) -> None:
         with self._changed:
-            while self._base is not None and self._must_close_first(writing):
-                self._closing = True  # newcomers wait, those inside leave, then it is opened anew
-                if not self._changed.wait(max(deadline - time.monotonic(), 0)):
-                    raise self._held_here(timeout)
-            if self._base is None:
-                self._open_file(writing, max(deadline - time.monotonic(), 0))
-            self._inside += 1
+            self._waiting += 1
+            self._writer_waits |= writing
+            try:
+                for pause in lock_file.pauses():
+                    try:
+                        self._try(writing)
+                        break
+                    except dialect.HeldElsewhereError as held:
+                        remaining = deadline - time.monotonic()
+                        if remaining <= 0:
+                            raise lock_file.locked(self.path, held.holder, timeout) from None
+                    self._changed.wait(min(pause, remaining))
+                self._inside += 1
+            finally:
+                self._waiting -= 1
+                self._writer_waits &= not writing
+                if self._base is None and not self._waiting:
+                    self._lock.release()
 
-    def _must_close_first(self, writing: bool) -> bool:
-        return self._closing or (writing and self._read_only) or time.monotonic() - self._opened > SHARED_SECONDS
-
-    def _open_file(self, writing: bool, timeout: float) -> None:
-        self._lock = lock_file.take(self.path, timeout, writing=writing)
-        try:
-            self._base = self._opened_base(writing, timeout)
-        except BaseException:
-            lock_file.release(self._lock)
-            raise
+    def _try(self, writing: bool) -> None:
+        """Join those inside or open the file, at once; raise `HeldElsewhereError` when it is worth another try."""
+        if self._base is not None:
+            if self._must_close_first(writing):
+                raise dialect.HeldElsewhereError(None)
+            return
+        if not self._lock.take(writing=writing):
+            raise dialect.HeldElsewhereError(self._lock.holder())
+        self._base = dialect.open_file(self.path, read_only=not writing)
         self._read_only = not writing
         self._opened = time.monotonic()
 
-    def _opened_base(self, writing: bool, timeout: float) -> dialect.Raw:
-        holder = ""
-        for _ in lock_file.attempts(timeout):
-            try:
-                return dialect.open_file(self.path, read_only=not writing)
-            except dialect.HeldElsewhereError as held:
-                holder = str(held)
-        raise lock_file.locked(self.path, holder, timeout)
+    def _must_close_first(self, writing: bool) -> bool:
+        """Whether newcomers wait until those inside have left: for a writer of ours, or for another process."""
+        if self._read_only and (writing or self._writer_waits):
+            return True
+        return time.monotonic() - self._opened > SHARED_SECONDS and self._lock.is_awaited()
 
     def _leave(self) -> None:
         with self._changed:
@@ -102,17 +109,13 @@ class Gate:
                 if base is not None:
                     base.close()
             finally:
-                lock_file.release(self._lock)
-                self._closing = False
+                self._lock.release()
                 self._changed.notify_all()
 
     def _cursor(self) -> dialect.Raw:
         if self._base is None:
             raise RuntimeError("the database is used outside its gate")
         return self._base.cursor()
-
-    def _held_here(self, timeout: float) -> DatabaseLockedError:
-        return lock_file.locked(self.path, f"another thread of this process ({os.getpid()})", timeout)
 
 
 _gates: dict[Path, Gate] = {}

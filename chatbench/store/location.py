@@ -35,7 +35,7 @@ def locate(db_name: str | Path | None = None, connection_string: str | None = No
 
 def require(path: Path) -> None:
     """Raise `DatabaseNotFoundError` unless there is something to read at the path."""
-    if path.exists() and (path.is_dir() or path.stat().st_size):
+    if path.exists() and (not path.is_file() or path.stat().st_size):
         return
     if not path.parent.is_dir():
         raise missing_folder(path)

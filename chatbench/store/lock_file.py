@@ -7,64 +7,93 @@ import fcntl
 import os
 import random
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from chatbench.errors import DatabaseLockedError, ReadOnlyError
 
 
-def take(path: Path, timeout: float, *, writing: bool) -> int | None:
-    """Lock `<path>.lock` and return its descriptor; wait up to `timeout` seconds for another process.
+class LockFile:
+    """`<path>.lock`, for the threads of this process together.
 
-    Returns None when a reader cannot make the lock file, as in a read-only folder, where nobody writes either.
     The file stays for ever: if it were deleted, two processes could hold a lock each, on two files of its name.
     """
-    lock = path.with_name(f"{path.name}.lock")
-    descriptor = _opened(lock)
-    if descriptor is None:
-        if writing:
-            raise ReadOnlyError(f"{path} cannot be written: its folder takes no lock file {lock.name}.")
-        return None
-    try:
-        for _ in attempts(timeout):
-            if not _first_in_line(descriptor):
-                continue
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                _leave_line(descriptor)
-                _sign(descriptor)
-                return descriptor
-        raise locked(path, _holder(descriptor), timeout)
-    except BaseException:
-        os.close(descriptor)
-        raise
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+        self._is_ours = False
+
+    def take(self, *, writing: bool) -> bool:
+        """Try once to lock the file, and keep the place in line; return whether the database may be opened.
+
+        A reader who cannot make the lock file, as in a read-only folder, where nobody writes either, may open it too.
+        """
+        if self._is_ours:
+            return True
+        if self._descriptor is None:
+            self._descriptor = _opened(_beside(self._path))
+        if self._descriptor is None:
+            if writing:
+                raise ReadOnlyError(f"{self._path} cannot be written: its folder takes no lock file.")
+            return True
+        if not _first_in_line(self._descriptor):
+            return False
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._is_ours = True
+            _leave_line(self._descriptor)
+            _sign(self._descriptor)
+        return self._is_ours
+
+    def release(self) -> None:
+        """Give back the lock, or the place in line."""
+        descriptor, self._descriptor = self._descriptor, None
+        self._is_ours = False
+        if descriptor is not None:
+            # Unlocking by name, not by closing: a child forked meanwhile has a copy of the descriptor.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            os.close(descriptor)
+
+    def is_awaited(self) -> bool:
+        """Whether another process waits for the lock that is held here; True where that cannot be told."""
+        if self._descriptor is None:
+            return False
+        if sys.platform != "linux":
+            return True
+        if not _first_in_line(self._descriptor):
+            return True
+        _leave_line(self._descriptor)
+        return False
+
+    def holder(self) -> str:
+        """Return who holds the lock, for people."""
+        text = "" if self._descriptor is None else os.pread(self._descriptor, 1000, 0).decode(errors="replace")
+        return " ".join(text.split()) or "another process"
 
 
-def release(descriptor: int | None) -> None:
-    """Give the lock back."""
-    if descriptor is not None:
-        # Unlocking by name, not by closing: a child forked meanwhile has a copy of the descriptor.
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)
+def pauses() -> Iterator[float]:
+    """Yield seconds to wait between tries: short ones first, of random length."""
+    longest = 0.002
+    while True:
+        yield longest * random.uniform(0.5, 1)
+        longest = min(longest * 1.5, 0.03)
 
 
-def attempts(timeout: float) -> Iterator[None]:
-    """Yield at once, then after short waits of random length until `timeout` seconds are over."""
-    deadline = time.monotonic() + timeout
-    wait = 0.002
-    yield
-    while time.monotonic() < deadline:
-        time.sleep(wait * random.uniform(0.5, 1))
-        wait = min(wait * 1.5, 0.03)
-        yield
-
-
-def locked(path: Path, holder: str, timeout: float) -> DatabaseLockedError:
-    """Return the error that names the file and its holder."""
+def locked(path: Path, holder: str | None, timeout: float) -> DatabaseLockedError:
+    """Return the error that names the file and its holder; None is another thread of this process."""
+    if holder is None:
+        return DatabaseLockedError(
+            f"{path}: another thread of this process is using it, and was not done after {timeout:g} s. "
+            "Wait for that thread, or give more time: Store(..., timeout=60)."
+        )
     return DatabaseLockedError(
         f"{path} has been held by {holder} for {timeout:g} s; end that process, or try again when it is done."
     )
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
 
 
 def _opened(lock: Path) -> int | None:
@@ -102,8 +131,3 @@ def _sign(descriptor: int) -> None:
     with contextlib.suppress(OSError):  # it is only for the message
         # Always of one length, so that nothing of the last holder stays and nothing has to be cut.
         os.pwrite(descriptor, f"process {os.getpid()} ({command})".encode(errors="replace")[:250].ljust(250), 0)
-
-
-def _holder(descriptor: int) -> str:
-    text = os.pread(descriptor, 1000, 0).decode(errors="replace")
-    return " ".join(text.split()) or "another process"

@@ -94,6 +94,22 @@ def fetch(connection: sa.Connection) -> pd.DataFrame:
     return pd.concat([to_frame(stored), to_frame(table)], axis=1)
 
 
+def outdated(connection: sa.Connection) -> dict[str, tuple[int, int]]:
+    """Return, for each table with default parameters of several code hashes or signatures, in how many runs of how many
+    they differ from those of the newest scoring."""
+    newest, n_runs = sa.func.max(scorings.c.created_at).label("newest"), sa.func.count().label("n_runs")
+    kinds = (
+        sa.select(scorings.c.table_name, newest, n_runs)
+        .where(scorings.c.is_current & scorings.c.is_primary & (scorings.c.label == ""))
+        .group_by(scorings.c.table_name, scorings.c.code_hash, scorings.c.signature)
+        .order_by(scorings.c.table_name, newest.desc())
+    )
+    runs_of: dict[str, list[int]] = {}
+    for row in dialect.select(connection, kinds).to_pylist():
+        runs_of.setdefault(row["table_name"], []).append(row["n_runs"])
+    return {table: (sum(counts[1:]), sum(counts)) for table, counts in runs_of.items() if len(counts) > 1}
+
+
 def _column(connection: sa.Connection, statement: sa.Select[Any]) -> list[Any]:
     values: list[Any] = dialect.select(connection, statement).column(0).to_pylist()
     return values

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from chatbench.store import dialect
+from chatbench.store.catalog import Catalog
 from chatbench.store.tables import cases, datasets, measures, metric_table, responses, runs, scorings, summaries
 
 
 def delete_runs(connection: sa.Connection, run_ids: Sequence[str]) -> dict[str, int]:
-    """Delete runs; return the deleted rows by table. A question set goes with its last run."""
+    """Delete runs; return the deleted rows by table. Question sets and tables of metrics go with the last run of theirs."""
     mine = sa.select(scorings.c.scoring_id, scorings.c.table_name).where(scorings.c.run_id.in_(run_ids))
     found = dialect.select(connection, mine)
     scoring_ids = found["scoring_id"].to_pylist()
@@ -24,6 +25,7 @@ def delete_runs(connection: sa.Connection, run_ids: Sequence[str]) -> dict[str, 
         deleted[table.name] = _delete(connection, table, table.c.run_id.in_(run_ids))
     for table in (cases, datasets):
         deleted[table.name] = _delete(connection, table, table.c.dataset_id.not_in(sa.select(runs.c.dataset_id)))
+    Catalog(connection).drop_unused()
     return deleted
 
 

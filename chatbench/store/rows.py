@@ -17,6 +17,7 @@ from chatbench.core.dataset import Dataset, case_content
 from chatbench.core.document import Document
 from chatbench.core.jsonable import clean_text
 from chatbench.core.measure import TYPES, Measure
+from chatbench.core.redact import redact_json
 from chatbench.core.response import Response, Sample
 from chatbench.core.run import Run, new_id
 from chatbench.core.scores import Scoring, Summary, summarise
@@ -89,8 +90,9 @@ def from_json(text: str | None) -> Any:
 
 
 def run_rows(run: Run, dataset: Dataset) -> pa.Table:
-    """Return the row of `runs`."""
+    """Return the row of `runs`, secrets in the settings blanked."""
     row = {k: clean_text(v) if isinstance(v, str) else v for k, v in vars(run).items()}
+    row["settings"] = redact_json(run.settings)
     path = None if dataset.path is None else clean_text(str(dataset.path))
     return arrow_table(tables.runs, {k: [v] for k, v in {**row, "dataset_path": path}.items()})
 

@@ -17,7 +17,7 @@ from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
 from chatbench.errors import DatabaseNotFoundError, QueryError, ReadOnlyError, SchemaError
-from chatbench.store import dialect, location, migrations, reading, removal, rows, writing
+from chatbench.store import dialect, location, migrations, reading, removal, rows, statements, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.gate import gate_for
 from chatbench.store.reading import StoredRun
@@ -43,11 +43,19 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r})"
 
+    def check_writable(self) -> None:
+        """Raise what `save_run` would raise for a missing folder, a read-only place, or a file that is no DuckDB database.
+
+        It opens and makes nothing and waits for nobody: a check before long work, so that its results have a place.
+        """
+        _require_writable(self.path)
+        dialect.refuse_other_files(self.path)
+
     def save_run(self, run: Run, dataset: Dataset, responses: Sequence[Response], scorings: Sequence[Scoring]) -> None:
         """Store a run: its questions, the responses case by case (attempts within), and its scorings.
 
         A scoring that does not fit its table is left out with a warning that says why and what to do; all else is stored.
-        Of two scorings with one signature the later is kept. `InputError` when run, questions and responses do not
+        Of two scorings with one label or one signature the later is kept. `InputError` when run, questions and responses do not
         belong together, or the run id is stored already.
         """
         answered = rows.response_rows(run.run_id, writing.checked_samples(run, dataset, responses))
@@ -57,17 +65,19 @@ class Store:
         _warn(misfits)
 
     def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:
-        """Add scorings to a stored run. One of the same signature is superseded: it stays, and the new one is current.
+        """Add scorings to a stored run. Those of the same metric and label, or of the same signature, are superseded:
+        they stay, and the new one is current.
 
         A scoring that does not fit is left out as in `save_run`; `SchemaError` when none fits.
         """
         prepared, misfits = writing.prepare_all(scorings)
+        n_given = len(prepared) + len(misfits)
         location.require(self.path)
         with self._writing() as connection:
             if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
                 raise reading.no_run(connection, run_id)
             misfits += writing.add_scorings(connection, run_id, prepared)
-        if misfits and len(misfits) == len({s.signature for s in scorings}):
+        if misfits and len(misfits) == n_given:
             raise misfits[0]
         _warn(misfits)
 
@@ -105,9 +115,18 @@ class Store:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
 
         The numbers are the means of the current scoring of each metric (the one with default parameters, else the first).
+        A warning names the metrics whose code or defaults differ between runs.
         """
         with self._reading() as connection:
-            return reading.fetch(connection)
+            found, outdated = reading.fetch(connection), reading.outdated(connection)
+        if outdated:
+            tables = ", ".join(f"{table} ({older} of {of} runs)" for table, (older, of) in outdated.items())
+            warnings.warn(
+                f"Some scores rest on older code or other defaults than the newest ones: {tables}. "
+                "rescore(run, metric) of those runs makes them comparable.",
+                stacklevel=2,
+            )
+        return found
 
     def query(self, sql: str, parameters: Any = None, *, write: bool = False) -> pd.DataFrame:
         """Return the rows that the database gives for a query. It cannot change anything unless `write` is set.
@@ -118,7 +137,7 @@ class Store:
         location.require(self.path)
         with self._opened(writing=write) as connection:
             try:
-                return to_frame(dialect.run_sql(connection, sql, parameters, write=write))
+                return to_frame(dialect.run_sql(connection, sql, parameters, self.path, write=write))
             except dialect.DATABASE_ERRORS as error:
                 raise QueryError(_explained(connection, sql, dialect.reason(error))) from error
 
@@ -188,7 +207,7 @@ def _require_writable(path: Path) -> None:
 def _explained(connection: sa.Connection, sql: str, said: str) -> str:
     """Return the database's reason, and what there is when a query names a table or column that is not there."""
     if dialect.is_read_only_refusal(said):
-        return f"{said.rstrip('.!')}. A query only reads; to change the database say write=True (on the command line --write)."
+        return f"{said.rstrip('.!')}. {statements.ONLY_READS}"
     unknown = dialect.unknown_name(said)
     if unknown is None:
         return said

@@ -50,6 +50,11 @@ def replace_metric(connection: sa.Connection, table: str, columns: Iterable[str]
     _run(connection, _METRIC.format(view=quoted(table), table=quoted(storage_name(table)), columns=chosen))
 
 
+def drop_metric(connection: sa.Connection, table: str) -> None:
+    """Drop the view of a metric."""
+    _run(connection, f"DROP VIEW {quoted(table)}")
+
+
 def replace_results(connection: sa.Connection, result_columns: Iterable[str]) -> None:
     """Write the view `results`: the means of every measure, one row per run."""
     names = list(result_columns)

@@ -41,9 +41,13 @@ def checked_samples(run: Run, dataset: Dataset, given: Sequence[Response]) -> li
 
 
 def prepare_all(given: Iterable[Scoring]) -> tuple[list[PreparedScoring], Misfits]:
-    """Return the scorings as columns, the later of two with one signature, and why some cannot be stored."""
+    """Return the scorings as columns, the later of two that replace each other, and why some cannot be stored."""
+    kept: list[Scoring] = []
+    for scoring in given:
+        kept = [other for other in kept if not _replaces(scoring.key, scoring.signature, other.key, other.signature)]
+        kept.append(scoring)
     prepared, misfits = [], []
-    for scoring in {s.signature: s for s in given}.values():
+    for scoring in kept:
         try:
             prepared.append(rows.prepare(scoring))
         except SchemaError as error:
@@ -90,7 +94,7 @@ def _add(connection: sa.Connection, run_id: str, given: list[PreparedScoring], a
         except SchemaError as error:
             misfits.append(error)
     if fitting:
-        catalog.write(connection)
+        catalog.write()
         for prepared in fitting:
             name = prepared.scoring.table
             table = catalog.table(name)
@@ -101,43 +105,55 @@ def _add(connection: sa.Connection, run_id: str, given: list[PreparedScoring], a
 
 
 def _check_keys(prepared: PreparedScoring, answered: pa.Table) -> None:
-    """Refuse rows of unknown questions, and two for one attempt: no key of the database would."""
+    """Refuse rows for other attempts than the run has, too few, and two for one: no key of the database would."""
     mine = prepared.rows.select(["case_id", "attempt"])
     if all(mine[name].equals(answered[name]) for name in mine.column_names):
         return
-    pairs = list(zip(*(mine[name].to_pylist() for name in mine.column_names), strict=True))
-    known = set(zip(*(answered[name].to_pylist() for name in mine.column_names), strict=True))
+    pairs, due = (list(zip(*(t[n].to_pylist() for n in mine.column_names), strict=True)) for t in (mine, answered))
+    key = prepared.scoring.key
     if len(set(pairs)) < len(pairs):
+        raise SchemaError(f"{key!r} has two rows for one attempt; one row per case and attempt is due.")
+    if unknown := set(pairs).difference(due):
+        raise SchemaError(f"{key!r} has rows for case and attempt {min(unknown)}, which the run has not.")
+    if lacking := set(due).difference(pairs):
         raise SchemaError(
-            f"{prepared.scoring.key!r} has two rows for one attempt; one row per case and attempt is due."
+            f"{key!r} has no row for case and attempt {min(lacking)} ({len(lacking)} of {len(due)} are lacking); "
+            "one row per response is due, with None where there is no value."
         )
-    if unknown := [p for p in pairs if p not in known]:
-        raise SchemaError(
-            f"{prepared.scoring.key!r} has rows for case and attempt {unknown[0]}, which the run has not."
-        )
+
+
+def _replaces(key: str, signature: str, old_key: str, old_signature: str) -> bool:
+    """Whether a scoring takes the place of an older one of its run.
+
+    The key is what people find it by, and it leaves out parameters at their defaults: after a default was changed or a
+    parameter was added, one key has several signatures. The signature alone counts where a parameter became the default.
+    """
+    return key == old_key or signature == old_signature
 
 
 def _enter(connection: sa.Connection, run_id: str, given: list[PreparedScoring]) -> None:
-    """Note the scorings, supersede older ones of the same signature, and choose the primary one of every table."""
-    wanted = ("scoring_id", "table_name", "label", "signature", "position", "is_primary")
+    """Note the scorings, supersede those that they replace, and choose the primary one of every table."""
+    wanted = ("scoring_id", "metric", "table_name", "label", "signature", "position", "is_primary")
     current = sa.select(*(scorings.c[name] for name in wanted)).where(
         (scorings.c.run_id == run_id) & scorings.c.is_current
     )
-    old = {row["signature"]: row for row in dialect.select(connection, current).to_pylist()}
-    next_place = max((row["position"] for row in old.values()), default=-1) + 1
+    old = dialect.select(connection, current).to_pylist()
+    next_place = max((row["position"] for row in old), default=-1) + 1
     superseded: list[str] = []
     new: list[dict[str, Any]] = []
     for prepared in given:
-        replaced = old.pop(prepared.scoring.signature, None)
-        if replaced:
-            superseded.append(replaced["scoring_id"])
-        new.append(_scoring_row(run_id, prepared, replaced["position"] if replaced else next_place + len(new)))
-    primary = _primary([*old.values(), *new])
+        key, signature = prepared.scoring.key, prepared.scoring.signature
+        gone = [r for r in old if _replaces(key, signature, r["label"] or r["metric"], r["signature"])]
+        superseded += [row["scoring_id"] for row in gone]
+        old = [row for row in old if row not in gone]
+        place = min((row["position"] for row in gone), default=next_place + len(new))
+        new.append(_scoring_row(run_id, prepared, place))
+    primary = _primary([*old, *new])
     for row in new:
         row["is_primary"] = row["scoring_id"] in primary
     _mark(connection, superseded, is_current=False, is_primary=False)
     for state in (True, False):
-        changed = [r["scoring_id"] for r in old.values() if r["is_primary"] != state == (r["scoring_id"] in primary)]
+        changed = [r["scoring_id"] for r in old if r["is_primary"] != state == (r["scoring_id"] in primary)]
         _mark(connection, changed, is_primary=state)
     columns = {name: [row[name] for row in new] for name in scorings.c.keys()}  # noqa: SIM118
     dialect.insert(connection, scorings, rows.arrow_table(scorings, columns))

@@ -13,6 +13,7 @@ from chatbench.core.measure import Measure
 from chatbench.core.response import Response
 from chatbench.core.run import Run, new_id
 from chatbench.core.scores import Scoring
+from chatbench.store import Store
 
 
 def dataset(n: int = 3, name: str = "physics") -> Dataset:
@@ -68,3 +69,13 @@ def with_summaries(made: Scoring) -> Scoring:
     from dataclasses import replace
 
     return replace(made, summaries=core.summarise(made))
+
+
+def saved(
+    store: Store, *scorings: Scoring, name: str = "bm25", questions: Dataset | None = None, repeat: int = 1
+) -> str:
+    """Store a run of three questions or of those given, and return its id."""
+    questions = questions or dataset()
+    run = run_of(questions, name)
+    store.save_run(run, questions, answers(questions, repeat), scorings)
+    return run.run_id

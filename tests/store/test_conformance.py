@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from chatbench.core.measure import Measure
+from chatbench.core.response import Sample
+from chatbench.jobs.history import store_results
+from chatbench.jobs.score import score_responses
+from chatbench.scoring.metric import Metric
 from chatbench.store import Store
 from tests.store import examples
 
@@ -51,9 +57,31 @@ def store_all(store: Store, runs: list[dict[str, Any]]) -> None:
         store.save_run(run, QUESTIONS, examples.answers(QUESTIONS), scorings)
 
 
+def constant_metric(name: str, value: float) -> Metric:
+    """A metric of this name, with our table and measures, that gives one value for every question."""
+    _, names = METRICS[name]
+    row = {new: value / 2 if new == "weighted" else value for new in names.values()}
+
+    def score_sample(self: Metric, sample: Sample) -> dict[str, float]:
+        return row
+
+    measures = {measure: Measure(float, f"the {measure}") for measure in row}
+    made: type[Metric] = type(Metric)(name, (Metric,), {**measures, "score_sample": score_sample}, register=False)
+    return made()
+
+
+def store_by_scoring(store: Store, runs: list[dict[str, Any]]) -> None:
+    """The way of a person: metrics score responses, and the scores are stored."""
+    for given in runs:
+        metrics = [constant_metric(name, given["value"]) for name in given["metrics"]]
+        scores = score_responses(QUESTIONS, examples.answers(QUESTIONS), metrics, progress=False)
+        store_results(scores, store.path, given["name"])
+
+
+@pytest.mark.parametrize("store_runs", [store_all, store_by_scoring])
 @pytest.mark.parametrize("case", recorded("store_results"))
-def test_stored_rows(store: Store, case: dict[str, Any]) -> None:
-    store_all(store, case["input"]["runs"])
+def test_stored_rows(store: Store, case: dict[str, Any], store_runs: Callable[..., None]) -> None:
+    store_runs(store, case["input"]["runs"])
     results = store.query("SELECT * FROM results ORDER BY created_at")
     for metric, expected in case["expected"].items():
         table, names = METRICS[metric]
@@ -100,7 +128,9 @@ def test_deleted_rows(store: Store, case: dict[str, Any]) -> None:
     for metric, (table, _) in METRICS.items():
         # A metric that was never stored has no table here; the original makes all of them at once.
         assert deleted.get(table, 0) == expected["deleted"][metric]
-        if table in deleted:
+        if not expected["remaining_model_names"][metric]:  # its table goes with its last run
+            assert table not in set(store.query("SHOW TABLES")["name"])
+        elif table in deleted:
             left = store.query(
                 f"SELECT r.name FROM {table} m JOIN runs r USING (run_id) GROUP BY r.run_id, r.name, r.created_at "
                 "ORDER BY r.created_at"

@@ -15,6 +15,7 @@ import pytest
 
 from chatbench.errors import DatabaseNotFoundError, InputError, NotADatabaseError, SchemaError
 from chatbench.store import Store, locate
+from chatbench.store.gate import gate_for
 from tests.store import examples
 
 QUESTIONS = examples.dataset(2)
@@ -107,7 +108,7 @@ def test_reading_creates_nothing(tmp_path: Path) -> None:
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     store = Store(tmp_path / "results" / "benchmark.duckdb")
-    for call in (store.fetch, lambda: fill(store)):
+    for call in (store.fetch, store.check_writable, lambda: fill(store)):
         with pytest.raises(DatabaseNotFoundError, match=f"folder {tmp_path}/results"):
             call()
     assert not list(tmp_path.iterdir())
@@ -126,15 +127,21 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
         raw.execute("CREATE TABLE meta (name text)")
     folder = tmp_path / "folder.duckdb"
     folder.mkdir()
+    pipe = tmp_path / "pipe.duckdb"
+    os.mkfifo(pipe)
     expected = {
         sqlite: "is an SQLite file",
         text: "not a DuckDB",
         foreign: "not one of chatbench",
         folder: "is a folder",
+        pipe: "no regular file",
     }
     for path, message in expected.items():
-        content = None if path.is_dir() else path.read_bytes()
-        for call in (Store(path).fetch, lambda path=path: fill(Store(path))):
+        content = path.read_bytes() if path.is_file() else None
+        calls = [Store(path).fetch, lambda path=path: fill(Store(path))]
+        if path != foreign:  # which has to be opened to tell
+            calls.append(Store(path).check_writable)
+        for call in calls:
             with pytest.raises(NotADatabaseError, match=message):
                 call()
         assert content is None or path.read_bytes() == content
@@ -149,6 +156,27 @@ def test_empty_files_can_be_written(tmp_path: Path) -> None:
             Store(path).fetch()
         fill(Store(path))
         assert len(Store(path).fetch()) == 1
+
+
+def test_checking_a_place_changes_nothing(store: Store) -> None:
+    store.check_writable()
+    assert not list(store.path.parent.iterdir())
+    store.path.touch()
+    store.check_writable()
+    fill(store)
+    before = store.path.read_bytes()
+    with gate_for(store.path).open(writing=True, timeout=5), duckdb.connect(str(store.path)) as raw:
+        store.check_writable()  # waits for nobody, and leaves DuckDB's own lock on the file alone
+        script = """
+            import sys, duckdb
+            try:
+                duckdb.connect(sys.argv[1])
+            except duckdb.IOException as error:
+                print("lock" in str(error))
+        """
+        assert run_script(script, store.path) == "True\n"
+        assert raw.execute("SELECT count(*) FROM runs").fetchall() == [(1,)]
+    assert store.path.read_bytes() == before
 
 
 def test_schema_versions(store: Store) -> None:
@@ -206,7 +234,7 @@ def test_reading_what_cannot_be_written() -> None:
                     store = Store(path)
                     assert len(store.fetch()) == 1
                     assert store.query("select words from answer_length")["words"].tolist() == [1.0, 2.0]
-                    for call in (lambda: fill(store), lambda: store.query("delete from runs", write=True)):
+                    for call in (store.check_writable, lambda: fill(store), lambda: store.query("delete from runs", write=True)):
                         try:
                             call()
                         except ReadOnlyError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 from pathlib import Path
@@ -32,63 +31,6 @@ def test_many_processes_lose_nothing(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "30 acknowledged, 0 lost" in done.stdout
-
-
-def test_a_lasting_lock_names_its_holder(store: Store) -> None:
-    fill(store)
-    hasty = Store(store.path, timeout=0.3)
-    ours = """
-        import sys, time
-        from chatbench.store.gate import gate_for
-        from pathlib import Path
-        with gate_for(Path(sys.argv[1])).open(writing=True, timeout=5):
-            print("held", flush=True)
-            sys.stdin.read()
-    """
-    foreign = """
-        import sys, duckdb
-        connection = duckdb.connect(sys.argv[1])
-        print("held", flush=True)
-        sys.stdin.read()
-    """
-    for script in (ours, foreign):
-        with Holder(script, store.path) as process:
-            for call in (hasty.runs, lambda: fill(hasty)):
-                with pytest.raises(DatabaseLockedError) as caught:
-                    call()
-                assert str(store.path) in str(caught.value)
-                assert str(process.pid) in str(caught.value)
-                assert "python" in str(caught.value)
-                assert "\n" not in str(caught.value)
-            waiting = threading.Timer(0.5, process.stdin.close)  # type: ignore[union-attr]
-            waiting.start()
-            assert store.runs()  # a short conflict is waited out
-            waiting.join()
-
-
-class Holder:
-    """A process that holds the database until its input is closed."""
-
-    def __init__(self, script: str, path: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", textwrap.dedent(script), str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-        )
-
-    def __enter__(self) -> subprocess.Popen[str]:
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline() == "held\n"
-        return self.process
-
-    def __exit__(self, *_: object) -> None:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.close()
-        self.process.wait(timeout=30)
-        self.process.stdout.close()
 
 
 def test_a_living_kernel_blocks_nobody(store: Store) -> None:

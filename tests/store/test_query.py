@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
@@ -98,3 +100,84 @@ def test_writing_on_request(filled: Store) -> None:
     made = examples.scoring(QUESTIONS, values, metric="Length", table="length_of")
     filled.save_run(examples.run_of(QUESTIONS, "third"), QUESTIONS, examples.answers(QUESTIONS), [made])
     assert len(filled.fetch()) == 3
+
+
+READING = {
+    "SHOW TABLES": 5,
+    "DESCRIBE runs": 5,
+    "SUMMARIZE runs": 5,
+    "PRAGMA table_info('runs')": 5,
+    "/* what */ EXPLAIN SELECT 1": 1,
+    "EXPLAIN (FORMAT json) SELECT 1": 1,
+    "EXPLAIN ANALYZE SELECT name FROM runs": 1,
+    "PIVOT runs ON name USING count(*) GROUP BY dataset": 1,
+    "FROM runs": 2,
+    "VALUES (1), (2)": 2,
+    "WITH a AS (SELECT 1) TABLE a": 1,
+    "SELECT * FROM read_csv('table.csv')": 2,
+}
+
+
+@pytest.mark.parametrize(("sql", "at_least"), READING.items())
+def test_what_reads(filled: Store, sql: str, at_least: int) -> None:
+    Path("table.csv").write_text("a,b\n1,2\n3,4\n")
+    assert len(filled.query(sql)) >= at_least
+
+
+CHANGING = [
+    "COPY (SELECT 1 AS a) TO '{path}' (FORMAT csv)",
+    "COPY (SELECT 1 AS a) TO 'out.csv'",
+    "SELECT 1; COPY (SELECT 1 AS a) TO 'out.csv'",
+    "EXPLAIN ANALYZE COPY (SELECT 1 AS a) TO 'out.csv'",
+    "EXPLAIN (ANALYZE, FORMAT json) COPY (SELECT 1 AS a) TO 'out.csv'",
+    "PREPARE p AS COPY (SELECT 1 AS a) TO 'out.csv'",
+    "EXPORT DATABASE 'folder'",
+    "ATTACH 'other.duckdb'",
+    "INSTALL httpfs",
+    "LOAD json",
+    "SET threads = 1",
+    "RESET threads",
+    "SET VARIABLE x = 1",
+    "PRAGMA threads = 1",
+    "PRAGMA enable_profiling",
+    "CHECKPOINT",
+    "VACUUM",
+    "USE memory",
+    "CREATE TEMP TABLE t (i int)",
+    "CREATE TEMP TYPE e AS ENUM ('a')",
+    "CALL enable_logging(storage = 'file', storage_config = {{'path': 'logs'}})",
+    "FROM enable_logging(storage = 'file', storage_config = {{'path': 'logs'}})",
+    "DELETE FROM runs",
+    "DROP TABLE runs",
+]
+
+
+@pytest.mark.parametrize("sql", CHANGING)
+def test_what_only_reads_changes_nothing(filled: Store, sql: str) -> None:
+    before = filled.path.read_bytes()
+    with pytest.raises(QueryError, match=r"only reads.*write=True.*--write"):
+        filled.query(sql.format(path=filled.path))
+    assert filled.path.read_bytes() == before
+    assert not list(Path().iterdir())
+
+
+@pytest.mark.parametrize("name", ["benchmark.duckdb", "./benchmark.duckdb.wal", "../{folder}/benchmark.duckdb.lock"])
+@pytest.mark.parametrize("target", ["'{name}'", "?"])
+def test_the_database_is_never_overwritten(
+    filled: Store, name: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(filled.path.parent)
+    name = name.format(folder=filled.path.parent.name)
+    sql = f"COPY (SELECT 1 AS a) TO {target.format(name=name)} (FORMAT csv)"
+    with pytest.raises(QueryError, match=r"is the database itself"):
+        filled.query(sql, [name] if target == "?" else None, write=True)
+    assert len(filled.runs()) == 2
+
+
+def test_the_folder_of_the_database_is_never_emptied(filled: Store) -> None:
+    folder = filled.path.parent
+    with pytest.raises(QueryError, match="holds it"):
+        filled.query(f"COPY runs TO '{folder}' (FORMAT csv, PARTITION_BY name, OVERWRITE)", write=True)
+    filled.query(f"COPY runs TO '{folder / 'runs.csv'}'", write=True)
+    assert (folder / "runs.csv").exists()
+    assert len(filled.runs()) == 2

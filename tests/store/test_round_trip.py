@@ -152,3 +152,14 @@ def test_times_are_utc(store: Store, tmp_path: Path) -> None:
     shown = store.query("SELECT CAST(created_at AS VARCHAR) AS t, created_at FROM runs")
     assert shown["t"][0].startswith("2026-03-29 01:30:00.123456")
     assert str(shown["created_at"].dtype) == "datetime64[us, UTC]"
+
+
+def test_no_secret_is_stored(store: Store) -> None:
+    questions = examples.dataset(1)
+    settings = {"model": "small", "api_key": "abc", "steps": [{"url": "https://me:pw@host/v1"}]}
+    run = examples.run_of(questions, settings=settings)
+    store.save_run(run, questions, [Response("a", error="401: api_key=abc")], [])
+    stored = store.load(run.run_id)
+    assert stored.run.settings == {"model": "small", "api_key": "***", "steps": [{"url": "https://***@host/v1"}]}
+    assert stored.responses[0].error == "401: api_key=***"
+    assert run.settings == settings

@@ -1,4 +1,4 @@
-"""Missing is not zero; current and primary scorings; tables that grow; clashes."""
+"""Missing is not zero; tables that grow; clashes; runs that are found and deleted."""
 
 from __future__ import annotations
 
@@ -6,27 +6,20 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from chatbench.core.case import Case
 from chatbench.core.dataset import Dataset
 from chatbench.core.measure import Measure
 from chatbench.core.response import Response, Sample
-from chatbench.core.scores import Scoring
 from chatbench.errors import InputError, LengthError, RunNotFoundError, SchemaError
 from chatbench.scoring.metric import Metric
 from chatbench.scoring.score import score
 from chatbench.store import Store
 from tests.store import examples
+from tests.store.examples import saved
 
 QUESTIONS = examples.dataset(3)
-
-
-def saved(store: Store, *scorings: Scoring, name: str = "bm25", questions: Dataset = QUESTIONS, repeat: int = 1) -> str:
-    run = examples.run_of(questions, name)
-    store.save_run(run, questions, examples.answers(questions, repeat), scorings)
-    return run.run_id
 
 
 class Raising(Metric, register=False):
@@ -54,15 +47,32 @@ def test_a_crash_is_null_with_its_error(store: Store) -> None:
     assert store.fetch()["raising_value"].tolist() == [1.0]
 
 
-def test_missing_has_its_reason(store: Store) -> None:
-    # Case F01 of the recorded faults: 1.0, 0.5, NaN, 0.0; the scoring loop has turned NaN into None.
+class Dividing(Metric, register=False):
+    """Case F01 of the recorded faults: 1.0, 0.5, NaN, 0.0."""
+
+    def score_sample(self, sample: Sample) -> float:
+        return {"q0": 1.0, "q1": 0.5, "q2": float("nan"), "q3": 0.0}[sample.case.id]
+
+
+def test_nan_is_null_and_counted(store: Store) -> None:
     questions = examples.dataset(4)
-    saved(store, examples.scoring(questions, {"words": [1.0, 0.5, None, 0.0]}), questions=questions)
-    rows = store.query("SELECT avg(words) AS mean, count(words) AS scored, count(*) AS n FROM answer_length")
+    samples = [Sample(c, r) for c, r in zip(questions, examples.answers(questions), strict=True)]
+    saved(store, *score(samples, [Dividing()]), questions=questions)
+    rows = store.query("SELECT avg(value) AS mean, count(value) AS scored, count(*) AS n FROM dividing")
     assert rows.to_dict("records") == [{"mean": 0.5, "scored": 3, "n": 4}]
-    assert (
-        store.query("SELECT missing FROM answer_length WHERE words IS NULL")["missing"][0] == '{"words":"no reference"}'
-    )
+    assert store.fetch()["dividing_value"].tolist() == [0.5]
+    counts = store.query("SELECT mean, n_scored, n_errors + n_missing AS without FROM summaries")
+    assert counts.to_dict("records") == [{"mean": 0.5, "n_scored": 3, "without": 1}]
+    reason = store.query("SELECT coalesce(error, missing) AS r FROM dividing WHERE value IS NULL")["r"].tolist()
+    assert len(reason) == 1
+    assert "nan" in reason[0].lower()
+
+
+def test_missing_has_its_reason(store: Store) -> None:
+    questions = examples.dataset(2)
+    saved(store, examples.scoring(questions, {"words": [1.0, None]}), questions=questions)
+    reasons = store.query("SELECT missing FROM answer_length WHERE words IS NULL")["missing"].tolist()
+    assert reasons == ['{"words":"no reference"}']
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), "text", 10**400])
@@ -84,41 +94,6 @@ def test_measure_of_the_run(store: Store) -> None:
     assert store.query("SELECT answer_length_corpus AS c FROM results")["c"].tolist() == [31.5]
     counts = store.query("SELECT low, n_scored FROM summaries")
     assert counts.isna().all(axis=None)
-
-
-def test_default_parameters_are_primary(store: Store) -> None:
-    k3 = examples.scoring(QUESTIONS, {"recall": [0.3] * 3}, metric="Retrieval", table="retrieval", parameters="k=3")
-    k5 = examples.scoring(QUESTIONS, {"recall": [0.5] * 3}, metric="Retrieval", table="retrieval", parameters="k=5")
-    default = examples.scoring(QUESTIONS, {"recall": [1.0] * 3}, metric="Retrieval", table="retrieval")
-    run_id = saved(store, k3, k5)
-    shown = "SELECT DISTINCT label, recall FROM retrieval"
-    assert store.query(shown).to_dict("records") == [{"label": "Retrieval(k=3)", "recall": 0.3}]
-    store.add_scorings(run_id, [default])
-    assert store.query(shown).to_dict("records") == [{"label": "", "recall": 1.0}]
-    assert store.fetch()["retrieval_recall"].tolist() == [1.0]
-    assert [s.label for s in store.load(run_id).scorings] == ["Retrieval(k=3)", "Retrieval(k=5)", ""]
-    assert store.query("SELECT count(*) AS n FROM scorings WHERE is_primary")["n"][0] == 1
-
-
-def test_rescoring_supersedes(store: Store) -> None:
-    old = examples.scoring(QUESTIONS, {"words": [1, 1, 1]}, kinds={"words": int})
-    new = examples.scoring(QUESTIONS, {"words": [2, None, 2]}, kinds={"words": int})
-    run_id = saved(store, old)
-    store.add_scorings(run_id, [new])
-    assert store.load(run_id).scorings == [new]
-    assert store.query("SELECT words FROM answer_length ORDER BY case_id")["words"].tolist() == [2, pd.NA, 2]
-    kept = store.query("SELECT is_current, is_primary FROM scorings ORDER BY created_at")
-    assert kept.to_dict("records") == [
-        {"is_current": False, "is_primary": False},
-        {"is_current": True, "is_primary": True},
-    ]
-    assert store.query('SELECT count(*) AS n FROM "_answer_length"')["n"][0] == 6
-
-
-def test_later_of_two_in_one_call(store: Store) -> None:
-    one, two = (examples.scoring(QUESTIONS, {"words": [value] * 3}) for value in (1.0, 2.0))
-    run_id = saved(store, one, two)
-    assert store.load(run_id).scorings == [two]
 
 
 def test_a_new_measure_gets_a_column(store: Store) -> None:
@@ -251,3 +226,70 @@ def test_delete_run(store: Store) -> None:
         store.delete_run(second)
     saved(store, made)
     assert len(store.fetch()) == 1
+
+
+def test_too_few_rows(store: Store) -> None:
+    few = examples.scoring(examples.dataset(2), {"words": [1.0, 2.0]})
+    one_attempt = examples.scoring(QUESTIONS, {"words": [1.0] * 3})
+    with pytest.warns(UserWarning, match=r"no row for case and attempt \('q2', 1\) \(1 of 3 are lacking\)"):
+        run_id = saved(store, few)
+    with pytest.raises(SchemaError, match="no row for"):
+        store.add_scorings(run_id, [few])
+    with pytest.warns(UserWarning, match=r"no row for case and attempt \('q0', 2\) \(3 of 6 are lacking\)"):
+        saved(store, one_attempt, repeat=2)
+    assert store.query("SELECT count(*) AS n FROM scorings")["n"][0] == 0
+
+
+def test_the_order_of_rows_is_free(store: Store) -> None:
+    made = examples.scoring(QUESTIONS, {"words": [1.0, 2.0, 3.0]})
+    turned = replace(made, case_ids=["q2", "q1", "q0"], values={"words": [3.0, 2.0, 1.0]})
+    run_id = saved(store, turned)
+    assert store.load(run_id).scorings == [made]
+
+
+def test_a_metric_starts_afresh_after_its_last_run(store: Store) -> None:
+    kept = examples.scoring(QUESTIONS, {"share": [0.5] * 3}, metric="Share", table="share")
+    numbers = examples.scoring(QUESTIONS, {"words": [1.0] * 3, "chars": [2.0] * 3})
+    texts = examples.scoring(QUESTIONS, {"words": ["a"] * 3}, kinds={"words": str})
+    first, second = saved(store, numbers, kept), saved(store, numbers, name="other")
+    store.delete_run(first)
+    with pytest.warns(UserWarning, match="words is float there and str now.*Rename the metric.*function.*or delete"):
+        saved(store, texts)
+    store.delete_run(second)
+    assert set(store.query("SHOW TABLES")["name"]).isdisjoint({"answer_length", "_answer_length", "share"})
+    assert store.query("SELECT * FROM measures").empty
+    assert "answer_length_words" not in store.query("SELECT * FROM results")
+    run_id = saved(store, texts, kept)
+    assert store.load(run_id).scorings == [texts, kept]
+    store.delete_runs_named("bm25")
+    assert store.load(saved(store, numbers)).scorings == [numbers]
+    assert store.query("SELECT answer_length_chars AS c FROM results")["c"].tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE answer_length AS SELECT 1 AS a",
+        "CREATE VIEW Answer_Length AS SELECT 1 AS a",
+        "CREATE TABLE _answer_length AS SELECT 1 AS a",
+    ],
+)
+def test_tables_of_the_user_stay(store: Store, sql: str) -> None:
+    share = examples.scoring(QUESTIONS, {"share": [0.5] * 3}, metric="Share", table="share")
+    words = examples.scoring(QUESTIONS, {"words": [1.0] * 3})
+    saved(store)
+    store.query(sql, write=True)
+    with pytest.warns(UserWarning, match="a (table|view) '_?answer_length' of your own. Rename that, or the metric"):
+        run_id = saved(store, words, share)
+    assert store.load(run_id).scorings == [share]
+    assert store.query(f"SELECT a FROM {sql.split()[2]}")["a"].tolist() == [1]
+
+
+def test_a_table_of_the_user_in_place_of_a_view(store: Store) -> None:
+    first = saved(store, examples.scoring(QUESTIONS, {"words": [1.0] * 3}))
+    store.query("DROP VIEW answer_length; CREATE TABLE answer_length AS SELECT 1 AS a", write=True)
+    more = examples.scoring(QUESTIONS, {"words": [1.0] * 3, "chars": [1.0] * 3})
+    with pytest.warns(UserWarning, match="a table 'answer_length' of your own"):
+        saved(store, more)
+    store.delete_run(first)
+    assert store.query("SELECT a FROM answer_length")["a"].tolist() == [1]
