@@ -416,3 +416,40 @@ def test_a_run_must_be_named(test_set: BenchmarkTest, which: Any) -> None:
     with pytest.raises(InputError, match="id or a name"):
         rescore(which, "DocumentMatch")
     assert len(list_runs()) == 1
+
+
+def test_a_function_that_failed_at_first_stores_whatever_it_gives_later(test_set: BenchmarkTest) -> None:
+    """A run of errors only, or of None only, fixes no type; numbers and yes/no share a column of numbers."""
+    given: list[list[Any]] = [[ValueError("bug")] * 4, [None] * 4, [True, False, None, True], [1, 0, 1, 1], ["a"] * 4]
+
+    def judge(sample: Sample) -> Any:
+        value = values.pop(0)
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    for n, column in enumerate(given[:3]):
+        values = list(column)
+        test_set.store_results(test_set.score_test_set(judge, progress=False), "my.duckdb", f"run {n}")
+    stored = load_run("run 2").scores
+    assert stored["judge"].value.tolist() == [True, False, pd.NA, True]
+    assert stored.scoring("judge").measures[0].type is bool
+    values = list(given[4])
+    with pytest.warns(UserWarning, match="is float there and str now.*Rename the metric"):
+        test_set.store_results(test_set.score_test_set(judge, progress=False), "my.duckdb", "text")
+
+
+def test_yes_and_no_fit_into_a_column_of_numbers(test_set: BenchmarkTest) -> None:
+    def judge(sample: Sample) -> Any:
+        return values.pop(0)
+
+    for n, column in enumerate(([0.5, 1, 0, 0], [1, 2, 3, 4], [True, False, True, True])):
+        values = list(column)
+        test_set.store_results(test_set.score_test_set(judge, progress=False), "my.duckdb", f"run {n}")
+    assert sql("select sum(value) as s from judge join runs using (run_id) group by name order by name").s.tolist() == [
+        1.5,
+        10,
+        3,
+    ]
+    assert load_run("run 2").scores["judge"].value.tolist() == [True, False, True, True]
+    assert load_run("run 1").scores["judge"].value.tolist() == [1, 2, 3, 4]

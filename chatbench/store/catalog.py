@@ -126,9 +126,9 @@ class Catalog:
                 raise _misfit(
                     scoring, f"{measure.name} is a number {'of the run' if old.of_run else 'per question'} there"
                 )
-            if (old.type, kind) == ("float", "int"):
-                kind = "float"
-            if old.type != kind and (old.type, kind) != ("int", "float"):
+            if (old.type, kind) in (("float", "int"), ("float", "bool"), ("int", "bool")):
+                kind = old.type  # the wider column takes them
+            if old.type != kind and (old.type, kind) != ("int", "float") and self._has_values(old):
                 raise _misfit(scoring, f"the column {measure.name} is {old.type} there and {kind} now")
         return Entry(
             table_name=scoring.table,
@@ -143,6 +143,14 @@ class Catalog:
             result_column=result_column,
             position=n_known if old is None else old.position,
         )
+
+    def _has_values(self, entry: Entry) -> bool:
+        """Whether a column holds anything but NULL: a metric that only ever failed has not fixed its type."""
+        if entry.of_run or (entry.table_name, entry.measure) not in self._stored:
+            return True
+        column = metric_table(entry.table_name, [(entry.measure, entry.type)]).c[entry.measure]
+        counted = self._connection.execute(sa.select(sa.func.count(column))).scalar_one()
+        return bool(counted)
 
     def _check_names(self, scoring: Scoring) -> None:
         """Refuse to take the place of tables and views that the user has made."""

@@ -61,7 +61,7 @@ def open_file(path: Path, *, read_only: bool) -> Raw:
 
 def _create(path: Path) -> None:
     # Under another name first: a process killed in between would leave a file that is no database for ever.
-    new = path.with_name(f"{path.name}.new")
+    new = path.with_name(f".{path.name}.chatbench-new")
     for stale in (new, Path(f"{new}.wal")):
         stale.unlink(missing_ok=True)
     try:

@@ -189,5 +189,5 @@ def _scoring(connection: sa.Connection, run: Run, row: Row, sums: dict[str, Summ
 def _values(kind: type, column: list[Any]) -> list[Any]:
     if kind is dict:
         return [from_json(text) for text in column]
-    # A column of integers may have been widened to floats by a later declaration.
-    return [None if v is None else int(v) for v in column] if kind is int else column
+    # The column may hold wider numbers than this scoring declared: integers as floats, yes/no as 1 and 0.
+    return [None if v is None else kind(v) for v in column] if kind in (int, bool) else column

@@ -152,11 +152,13 @@ def prepare(scoring: Scoring) -> PreparedScoring:
 
 
 def metric_rows(prepared: PreparedScoring, table: sa.Table) -> pa.Table:
-    """Return the rows for a metric's table, integers widened where the table has floats by now."""
+    """Return the rows for a metric's table, integers and yes/no widened where the table has wider numbers by now."""
     rows = prepared.rows.append_column("scoring_id", pa.repeat(prepared.scoring_id, len(prepared.rows)))
     for place, name in enumerate(rows.column_names):
-        if isinstance(table.c[name].type, sa.Double) and rows[name].type == pa.int64():
+        if isinstance(table.c[name].type, sa.Double) and rows[name].type in (pa.int64(), pa.bool_()):
             rows = rows.set_column(place, name, rows[name].cast(pa.float64()))
+        elif isinstance(table.c[name].type, sa.BigInteger) and rows[name].type == pa.bool_():
+            rows = rows.set_column(place, name, rows[name].cast(pa.int64()))
     return rows
 
 

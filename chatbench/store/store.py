@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import reprlib
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from chatbench.core.dataset import Dataset
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
-from chatbench.errors import DatabaseNotFoundError, QueryError, ReadOnlyError, SchemaError
+from chatbench.errors import DatabaseNotFoundError, InputError, QueryError, ReadOnlyError, SchemaError
 from chatbench.store import dialect, location, migrations, reading, removal, rows, statements, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.gate import gate_for
@@ -89,6 +90,8 @@ class Store:
     def find_run(self, which: str | Run) -> Run:
         """Return a run by its id or name: of several with one name the newest, with a warning that names all ids."""
         wanted = which.run_id if isinstance(which, Run) else which
+        if not isinstance(wanted, str) or not wanted.strip():
+            raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(wanted)}.")
         with self._reading() as connection:
             found = reading.find_runs(connection, wanted)
             if not found:
@@ -134,6 +137,8 @@ class Store:
         `parameters`: a list for `?`, or a dict for `$name`. `QueryError` has the database's reason, and what exists when a
         table or a column is not there.
         """
+        if not isinstance(sql, str) or not sql.strip():
+            raise QueryError(f"A query is text in SQL, not {reprlib.repr(sql)}.")
         location.require(self.path)
         with self._opened(writing=write) as connection:
             try:
