@@ -178,29 +178,7 @@ def columns_of_frame(
             f"{metric.name} returned {len(frame)} rows for {len(places)} questions; one row per question, or one row, is due."
             + (f" ({n - len(places)} questions without an answer are kept from it.)" if n > len(places) else "")
         )
-    per_question: dict[str, list[Any]] = {}
-    of_run: dict[str, Any] = {}
-    cells_of = {str(key): frame.iloc[:, position].tolist() for position, key in enumerate(frame.columns)}
-    if len(cells_of) < len(frame.columns):
-        raise MetricOutputError(
-            f"{metric.name} returned two columns of one name: {', '.join(map(str, frame.columns))}. Rename one."
-        )
-    lists = {key for key, cells in cells_of.items() if _holds_list(cells, len(places))}
-    a_row_each = (
-        len(frame) == len(places) and not lists
-    )  # one question: a list tells that numbers beside it are of the run
-    for key, cells in cells_of.items():
-        if a_row_each:
-            per_question[key] = cells
-        elif key in lists:
-            per_question[key] = list(cells[0])
-        elif isinstance(to_python(cells[0]), int | float):
-            of_run[key] = to_python(cells[0])
-        else:
-            warnings.warn(
-                f"{metric.name}: the column {key!r} holds neither a number nor one entry per question; it is left out.",
-                stacklevel=2,
-            )
+    per_question, of_run = _split_columns(metric, frame, len(places))
     names = _column_names(metric, [*per_question, *of_run])
     measures = [_measure(metric, names[key], cells) for key, cells in per_question.items()]
     run_measures = [Measure(float, _sentence(metric, key), name=names[key], of_run=True) for key in of_run]
@@ -214,6 +192,34 @@ def columns_of_frame(
     for key, value in no_scores.items():
         warnings.warn(f"{metric.name}: {key!r} is {value}, which is no score; it is NULL.", stacklevel=2)
     return columns, {names[key]: float(value) for key, value in of_run.items() if key not in no_scores}
+
+
+def _split_columns(metric: FunctionMetric, frame: Any, n_questions: int) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """Return the columns with an entry per question, and the single numbers of the run."""
+    per_question: dict[str, list[Any]] = {}
+    of_run: dict[str, Any] = {}
+    cells_of = {str(key): frame.iloc[:, position].tolist() for position, key in enumerate(frame.columns)}
+    if len(cells_of) < len(frame.columns):
+        raise MetricOutputError(
+            f"{metric.name} returned two columns of one name: {', '.join(map(str, frame.columns))}. Rename one."
+        )
+    lists = {key for key, cells in cells_of.items() if _holds_list(cells, n_questions)}
+    a_row_each = (
+        len(frame) == n_questions and not lists
+    )  # one question: a list tells that numbers beside it are of the run
+    for key, cells in cells_of.items():
+        if a_row_each:
+            per_question[key] = cells
+        elif key in lists:
+            per_question[key] = list(cells[0])
+        elif isinstance(to_python(cells[0]), int | float):
+            of_run[key] = to_python(cells[0])
+        else:
+            warnings.warn(
+                f"{metric.name}: the column {key!r} holds neither a number nor one entry per question; it is left out.",
+                stacklevel=2,
+            )
+    return per_question, of_run
 
 
 def _holds_list(cells: list[Any], n: int) -> bool:
