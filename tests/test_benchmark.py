@@ -453,3 +453,60 @@ def test_yes_and_no_fit_into_a_column_of_numbers(test_set: BenchmarkTest) -> Non
     ]
     assert load_run("run 2").scores["judge"].value.tolist() == [True, False, True, True]
     assert load_run("run 1").scores["judge"].value.tolist() == [1, 2, 3, 4]
+
+
+def test_a_response_without_an_answer_is_as_missing_as_none(test_set: BenchmarkTest) -> None:
+    for nothing in (None, Response(None)):
+        test_set.set_generated_data([nothing] * 4, [[]] * 4)
+        scores = test_set.score_test_set("DocumentMatch", "Retrieval", "LexicalMetrics", progress=False)
+        assert set(scores.summary.n_scored) == {0}
+    test_set.set_generated_data([Response(None)] * 4, [["curie.txt"]] * 4)  # retrieval alone can still be scored
+    assert test_set.score_test_set("DocumentMatch", progress=False).summary.loc["document_match_hit", "n_scored"] == 3
+
+
+def test_one_question_first_does_not_fix_what_a_number_is_of() -> None:
+    def accuracy(data: dict[str, Any]) -> pd.DataFrame:
+        return pd.DataFrame({"acc": [0.5]})
+
+    runs = [("try", 1), ("all", 4), ("again", 1)]
+    for name, n in runs:
+        test = BenchmarkTest(RECORDS, num_q=n)
+        test.set_generated_data(["x"] * n)
+        test.implemented_tests["MyAcc"] = accuracy
+        scores = test.score_test_set("MyAcc", progress=False)
+        test.store_results(scores, "my.duckdb", name)
+        assert load_run(name).scores.scorings == scores.scorings
+    fetched = fetch_metrics_results()
+    assert fetched.my_acc_acc.tolist() == [0.5, 0.5, 0.5]
+    assert sql("select count(acc) as n from my_acc").n[0] == 2
+
+
+def test_runs_scored_with_other_parameters_are_not_mixed_unseen(test_set: BenchmarkTest) -> None:
+    test_set.store_results(test_set.score_test_set("Retrieval", progress=False), "my.duckdb", "ten")
+    test_set.store_results(test_set.score_test_set("Retrieval(k=1)", progress=False), "my.duckdb", "one")
+    with pytest.warns(UserWarning, match=r"other parameters.*retrieval \(1 of 2 runs\)"):
+        fetch_metrics_results()
+
+
+@pytest.mark.parametrize("query", ["select date '290000-01-01' as d", "select row(1, 2) as r", 5, "", None])
+def test_what_cannot_be_shown_is_one_clear_error(test_set: BenchmarkTest, query: Any) -> None:
+    test_set.store_results(test_set.score_test_set("DocumentMatch", progress=False), "my.duckdb", "x")
+    with pytest.raises(QueryError):
+        sql(query)
+
+
+def test_numbers_and_texts_of_queries_are_taken_as_they_are(test_set: BenchmarkTest) -> None:
+    import numpy as np
+
+    test_set.store_results(test_set.score_test_set("DocumentMatch", progress=False), "my.duckdb", "x")
+    assert sql("select 18446744073709551615::ubigint as a").a[0] == 2**64 - 1
+    assert sql("select ? as v", [np.int64(3)]).v[0] == 3
+    assert len(sql("select * from runs where name = 'enable_logging'")) == 0
+    with pytest.raises(QueryError, match="computed"):
+        sql("set variable p = 'my.duck' || 'db'; copy runs to (getvariable('p'))", write=True)
+    for settings in ("x", 5):
+        with pytest.raises(InputError, match="a dict of JSON values"):
+            test_set.store_results(test_set.score_test_set("DocumentMatch", progress=False), settings=settings)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="name that is text"):
+        delete_model_from_database(5)  # type: ignore[arg-type]
+    assert len(list_runs()) == 1

@@ -84,6 +84,8 @@ def score(
     from chatbench.loaders import load_dataset, load_responses
     from chatbench.store import Store
 
+    if name is not None and not name.strip():
+        raise typer.BadParameter("a run needs a name", param_hint="--name")
     with plain_errors() as notes:
         metrics = resolve_metrics(metric)
         if store:

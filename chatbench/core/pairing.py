@@ -47,7 +47,9 @@ def to_response(answer: Any, documents: Any, where: str, name_key: str | None = 
     if isinstance(answer, str):
         return Response(answer, ranked)
     if isinstance(answer, Response):
-        return _with_documents(answer, ranked, where, name_key)
+        response = _with_documents(answer, ranked, where, name_key)
+        silent = response.answer is None and response.error is None
+        return replace(response, error=NO_ANSWER) if silent else response
     if is_missing(answer):
         return Response(None, ranked, error=NO_ANSWER)
     raise InputError(f"The answer to {where} is a {shown(answer)}; text, None or a Response is due.")

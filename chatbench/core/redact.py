@@ -13,10 +13,12 @@ _SECRETS = re.compile(
     rf"(?P<keep>{_NAME}[\"']?\s*[:=]\s*[\"']?(?:bearer\s+|basic\s+)?)[^\s\"',;&}}]+"
     r"|(?P<bearer>\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}"
     r"|(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^/\s:@]+:\S*(?=@)"
-    r"|\b(?:sk|pk|hf|ghp|xox[abp])[-_][A-Za-z0-9_-]{8,}|\bAIza[A-Za-z0-9_-]{10,}|\bAKIA[A-Z0-9]{12,}",
+    rf"|(?P<option>--{_NAME}\s+)\S+"
+    r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"
+    r"|\b(?:sk|pk|hf|ghp|github_pat|glpat|xox[abp])[-_][A-Za-z0-9_-]{8,}|\bAIza[A-Za-z0-9_-]{10,}|\bAKIA[A-Z0-9]{12,}",
     re.IGNORECASE,
 )
-_SECRET_KEY = re.compile(rf"^{_NAME}$|(?:^|[_-])(?:auth|token|key|pw)(?:$|[_-]header)", re.IGNORECASE)
+_SECRET_KEY = re.compile(rf"^{_NAME}$|(?:^|[_-])(?:auth|token|keys?|pw|pass|cookies?)(?:$|[_-]header)", re.IGNORECASE)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -26,7 +28,7 @@ def redact(text: str) -> str:
     >>> redact("POST http://me:p@w@host/v1 OPENAI_API_KEY=abc refresh_token: 'x' after 120 tokens")
     "POST http://***@host/v1 OPENAI_API_KEY=*** refresh_token: '***' after 120 tokens"
     """
-    return _SECRETS.sub(lambda m: f"{m['keep'] or m['bearer'] or m['scheme'] or ''}***", text)
+    return _SECRETS.sub(lambda m: f"{m['keep'] or m['bearer'] or m['scheme'] or m['option'] or ''}***", text)
 
 
 def redact_json(value: Any, *, texts: bool = True) -> Any:

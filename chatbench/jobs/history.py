@@ -127,8 +127,12 @@ def delete_model_from_database(
 
 
 def _safe_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(settings, Mapping):
+        raise InputError(
+            f"settings is a {type(settings).__name__}; a dict of JSON values is due: settings={{'top_k': 5}}."
+        )
     try:
-        plain = to_json_value(dict(settings), "settings")
+        plain = to_json_value(settings, "settings")
     except TypeError as error:
         raise InputError(f"settings must be JSON values: {error}.") from error
     safe: dict[str, Any] = redact_json(plain)

@@ -6,32 +6,64 @@ import ast
 import hashlib
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
 
-def code_hash(functions: dict[str, Callable[..., Any]]) -> str:
-    """Return 16 hex digits over the given functions' syntax trees.
+def code_hash(functions: dict[str, Callable[..., Any]], constants: dict[str, Any] | None = None) -> str:
+    """Return 16 hex digits over the given functions' syntax trees, the plain values they close over, and plain constants.
 
     Comments, blank lines and formatting do not count. Helper functions that they call are not seen.
     """
-    lines = [f"{name} {_tree(function)}" for name, function in sorted(functions.items())]
+    lines = [f"{name} {_tree(function)} {_closed_over(function)}" for name, function in sorted(functions.items())]
+    lines += [f"{name} = {value!r}" for name, value in sorted((constants or {}).items()) if _is_plain(value)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def functions_of(class_: type, base: type) -> dict[str, Callable[..., Any]]:
     """Return the functions that a class and its parents below `base` define, the nearest definition first."""
     found: dict[str, Callable[..., Any]] = {}
+    for name, value in _own_attributes(class_, base).items():
+        function = getattr(value, "__func__", value)
+        # dataclass() adds methods whose file is "<string>"; they follow from the fields and are not code of the user.
+        if isinstance(function, FunctionType) and function.__code__.co_filename != "<string>":
+            found[name] = function
+    return found
+
+
+def constants_of(class_: type, base: type, but: Iterable[str]) -> dict[str, Any]:
+    """Return the other public attributes that a class and its parents below `base` define, without those named in `but`."""
+    left_out = {*but, "measures", "table", "packages"}
+    found = _own_attributes(class_, base)
+    return {name: value for name, value in found.items() if not name.startswith("__") and name not in left_out}
+
+
+def _own_attributes(class_: type, base: type) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     for parent in class_.__mro__:
         if parent is base or parent is object:
             break
-        for name, value in vars(parent).items():
-            function = getattr(value, "__func__", value)
-            # dataclass() adds methods whose file is "<string>"; they follow from the fields and are not code of the user.
-            if isinstance(function, FunctionType) and function.__code__.co_filename != "<string>":
-                found.setdefault(name, function)
+        found = {**vars(parent), **found}
     return found
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | str | bytes)
+
+
+def _closed_over(function: Callable[..., Any]) -> str:
+    cells = getattr(function, "__closure__", None) or ()
+    names = function.__code__.co_freevars if cells else ()
+    values = {}
+    for name, cell in zip(names, cells, strict=True):
+        try:
+            values[name] = cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+    return repr({name: value for name, value in sorted(values.items()) if _is_plain(value)})
 
 
 def _tree(function: Callable[..., Any]) -> str:

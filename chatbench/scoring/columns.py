@@ -10,7 +10,7 @@ from typing import Any
 
 from chatbench.core.jsonable import clean_text, to_json_value
 from chatbench.core.measure import Measure
-from chatbench.core.redact import redact
+from chatbench.core.redact import redact, redact_json
 from chatbench.errors import MetricOutputError, Missing
 from chatbench.scoring.metric import Evaluation
 
@@ -91,7 +91,7 @@ class Columns:
         if measure.type is str:
             checked = clean_text(checked)
         elif measure.type is dict:
-            checked = to_json_value(checked, measure.name, str)
+            checked = redact_json(to_json_value(checked, measure.name, str), texts=False)
         self.values[measure.name][i] = checked
 
     def _miss(self, i: int, name: str, reason: str) -> None:

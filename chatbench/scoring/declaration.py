@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from chatbench.core.measure import Measure
-from chatbench.core.redact import names_a_secret
+from chatbench.core.redact import names_a_secret, redact_json
 from chatbench.errors import MetricDefinitionError
 
 TAKEN = frozenset(
@@ -120,6 +120,10 @@ def default_of(f: dataclasses.Field[Any]) -> Any:
 
 def _normalised(f: dataclasses.Field[Any], value: Any, where: str) -> Any:
     value = _parameter(value, where)
+    if redact_json(plain(value)) != plain(value):
+        raise MetricDefinitionError(
+            f"The {where} holds what looks like a secret; parameters are stored with the scores. Read it from the environment."
+        )
     kind = str(f.type)
     if isinstance(value, int) and not isinstance(value, bool) and "float" in kind and "int" not in kind:
         return float(value)  # t=1 and t=1.0 are one metric

@@ -12,7 +12,7 @@ from chatbench.core.jsonable import canonical_json
 from chatbench.core.measure import Measure
 from chatbench.errors import MetricDefinitionError
 from chatbench.scoring import registry
-from chatbench.scoring.code_hash import code_hash, functions_of
+from chatbench.scoring.code_hash import code_hash, constants_of, functions_of
 from chatbench.scoring.declaration import (
     EVALUATION_MEASURES,
     collect_measures,
@@ -125,7 +125,8 @@ class Metric(_Declared):
 
     def code_hash(self) -> str:
         """Hash of the code of the class (not of functions it calls elsewhere)."""
-        return code_hash(functions_of(type(self), Metric))
+        cls = type(self)
+        return code_hash(functions_of(cls, Metric), constants_of(cls, Metric, self.parameters))
 
     def __repr__(self) -> str:
         shown = []

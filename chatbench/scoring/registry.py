@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib
 import importlib.util
 import pkgutil
@@ -129,7 +130,7 @@ def parse_metric(text: str) -> Metric:
 def build_metric(name: str, parameters: dict[str, Any]) -> Metric:
     """Return the metric of a name with these parameters; an unknown parameter is named with those that exist."""
     cls = find_metric(name)
-    known = list(getattr(cls, "__dataclass_fields__", {}))
+    known = [f.name for f in dataclasses.fields(cls)]
     unknown = [p for p in parameters if p not in known]
     if unknown:
         raise UnknownMetricError(

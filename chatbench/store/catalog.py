@@ -120,12 +120,10 @@ class Catalog:
                 raise _misfit(
                     scoring, f"its result column {result_column!r} is that of {other.table_name}.{other.measure}"
                 )
-        kind = measure.type_name
+        kind, of_run = measure.type_name, measure.of_run
         if old is not None:
-            if old.of_run != measure.of_run:
-                raise _misfit(
-                    scoring, f"{measure.name} is a number {'of the run' if old.of_run else 'per question'} there"
-                )
+            # A function may give one number for all questions at one time and one for each at another: the column stays.
+            of_run = old.of_run and measure.of_run
             if (old.type, kind) in (("float", "int"), ("float", "bool"), ("int", "bool")):
                 kind = old.type  # the wider column takes them
             if old.type != kind and (old.type, kind) != ("int", "float") and self._has_values(old):
@@ -139,15 +137,17 @@ class Catalog:
             at_least=measure.at_least,
             at_most=measure.at_most,
             sentence=measure.sentence,
-            of_run=measure.of_run,
+            of_run=of_run,
             result_column=result_column,
             position=n_known if old is None else old.position,
         )
 
     def _has_values(self, entry: Entry) -> bool:
         """Whether a column holds anything but NULL: a metric that only ever failed has not fixed its type."""
-        if entry.of_run or (entry.table_name, entry.measure) not in self._stored:
+        if (entry.table_name, entry.measure) not in self._stored:
             return True
+        if entry.of_run:
+            return False
         column = metric_table(entry.table_name, [(entry.measure, entry.type)]).c[entry.measure]
         counted = self._connection.execute(sa.select(sa.func.count(column))).scalar_one()
         return bool(counted)
@@ -166,12 +166,13 @@ class Catalog:
 
     def _reshapes(self, entry: Entry) -> bool:
         old = self._stored.get((entry.table_name, entry.measure))
-        return old is None or old.type != entry.type
+        return old is None or (old.type, old.of_run) != (entry.type, entry.of_run)
 
     def _alter(self, connection: sa.Connection, entry: Entry) -> None:
         kind = COLUMN_TYPES[entry.type]().compile(connection.dialect)
         table, column = dialect.quoted(storage_name(entry.table_name)), dialect.quoted(entry.measure)
-        if (entry.table_name, entry.measure) in self._stored:
+        old = self._stored.get((entry.table_name, entry.measure))
+        if old is not None and not old.of_run:
             change = f"ALTER COLUMN {column} SET DATA TYPE {kind}"
         else:
             change = f"ADD COLUMN {column} {kind}"

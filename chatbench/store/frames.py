@@ -22,6 +22,8 @@ def _series(column: pa.ChunkedArray) -> pd.Series:
     if pa.types.is_decimal(kind):
         column = _number(column)
         kind = column.type
+    if pa.types.is_uint64(kind) and column.null_count < len(column) and pc.max(column).as_py() >= 2**63:
+        return _series_with_null(column, "uint64", "UInt64", 0)
     if pa.types.is_integer(kind):
         return _series_with_null(column.cast(pa.int64(), safe=False), "int64", "Int64", 0)
     if pa.types.is_boolean(kind):

@@ -95,12 +95,12 @@ def fetch(connection: sa.Connection) -> pd.DataFrame:
 
 
 def outdated(connection: sa.Connection) -> dict[str, tuple[int, int]]:
-    """Return, for each table with default parameters of several code hashes or signatures, in how many runs of how many
+    """Return, for each table whose primary scorings have several code hashes or signatures, in how many runs of how many
     they differ from those of the newest scoring."""
     newest, n_runs = sa.func.max(scorings.c.created_at).label("newest"), sa.func.count().label("n_runs")
     kinds = (
         sa.select(scorings.c.table_name, newest, n_runs)
-        .where(scorings.c.is_current & scorings.c.is_primary & (scorings.c.label == ""))
+        .where(scorings.c.is_current & scorings.c.is_primary)
         .group_by(scorings.c.table_name, scorings.c.code_hash, scorings.c.signature)
         .order_by(scorings.c.table_name, newest.desc())
     )

@@ -17,6 +17,9 @@ _EXPLAIN = re.compile(
 )
 # Functions that a SELECT can call, and that change settings or write files.
 _CHANGING = re.compile(r"\b(?:(?:en|dis)able_(?:logging|profiling)|truncate_duckdb_logs)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"'(?:[^']|'')*'")
+_RUNS_TEXT = re.compile(r"\bquery(?:_table)?\s*\(", re.IGNORECASE)
+_COMPUTED = re.compile(r"\bto\s*\(", re.IGNORECASE)
 _WRITES_FILES = re.compile(r"\b(?:copy|export)\b", re.IGNORECASE)
 _OVERWRITES = re.compile(r"\boverwrite", re.IGNORECASE)
 _WORDS = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|([^\s'\"(),;]+)")
@@ -37,7 +40,8 @@ def check(raw: Any, sql: str, parameters: Any, path: Path, *, write: bool) -> No
     for statement in statements:
         if not _only_reads(raw, statement):
             raise QueryError(f"{statement.type.name.replace('_', ' ')} does more than read. {ONLY_READS}")
-    if changing := _CHANGING.search(sql):
+    # What stands between quotes is data, unless the function query() runs it.
+    if changing := _CHANGING.search(sql if _RUNS_TEXT.search(sql) else _QUOTED.sub("''", sql)):
         raise QueryError(f"{changing[0]} does more than read. {ONLY_READS}")
 
 
@@ -58,6 +62,8 @@ def _spare_own_files(sql: str, parameters: Any, path: Path) -> None:
     """Refuse COPY and EXPORT onto the database itself: DuckDB would overwrite the file that it has open."""
     if not _WRITES_FILES.search(sql):
         return
+    if _COMPUTED.search(_QUOTED.sub("''", sql)):
+        raise QueryError("COPY to a name that is computed is not possible here; write the file's name as text.")
     bound = parameters.values() if isinstance(parameters, dict) else parameters or ()
     named = ["".join(groups) for groups in _WORDS.findall(sql)] + [v for v in bound if isinstance(v, str)]
     path = path.resolve()

@@ -14,6 +14,7 @@ import pandas as pd
 import sqlalchemy as sa
 
 from chatbench.core.dataset import Dataset
+from chatbench.core.jsonable import clean_text
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
@@ -118,14 +119,14 @@ class Store:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
 
         The numbers are the means of the current scoring of each metric (the one with default parameters, else the first).
-        A warning names the metrics whose code or defaults differ between runs.
+        A warning names the metrics whose code, defaults or parameters differ between runs.
         """
         with self._reading() as connection:
             found, outdated = reading.fetch(connection), reading.outdated(connection)
         if outdated:
             tables = ", ".join(f"{table} ({older} of {of} runs)" for table, (older, of) in outdated.items())
             warnings.warn(
-                f"Some scores rest on older code or other defaults than the newest ones: {tables}. "
+                f"Some scores rest on older code, other defaults or other parameters than the newest ones: {tables}. "
                 "rescore(run, metric) of those runs makes them comparable.",
                 stacklevel=2,
             )
@@ -142,9 +143,13 @@ class Store:
         location.require(self.path)
         with self._opened(writing=write) as connection:
             try:
-                return to_frame(dialect.run_sql(connection, sql, parameters, self.path, write=write))
+                rows = dialect.run_sql(connection, clean_text(sql), _plain(parameters), self.path, write=write)
             except dialect.DATABASE_ERRORS as error:
                 raise QueryError(_explained(connection, sql, dialect.reason(error))) from error
+        try:
+            return to_frame(rows)
+        except (ValueError, OverflowError, TypeError) as error:  # dates beyond Python's, structures without names
+            raise QueryError(f"The answer cannot be shown as a frame: {error}. Cast that column to text.") from error
 
     def delete_run(self, run_id: str) -> dict[str, int]:
         """Delete one run with all that belongs to it; return the number of deleted rows by table."""
@@ -156,6 +161,8 @@ class Store:
 
     def delete_runs_named(self, name: str) -> dict[str, int]:
         """Delete every run of exactly this name; return the number of deleted scorings by metric table, 0 included."""
+        if not isinstance(name, str):
+            raise InputError(f"Runs are deleted by a name that is text, not {reprlib.repr(name)}.")
         location.require(self.path)
         with self._writing() as connection:
             run_ids = removal.run_ids_named(connection, name)
@@ -198,6 +205,15 @@ class Store:
                     connection = stack.enter_context(gate.open(writing=False, timeout=self.timeout))
             location.remember(self.path)
             yield connection
+
+
+def _plain(parameters: Any) -> Any:
+    """Return parameters with the scalars of numpy as Python values."""
+    if isinstance(parameters, dict):
+        return {name: value.item() if hasattr(value, "item") else value for name, value in parameters.items()}
+    if isinstance(parameters, list | tuple):
+        return [value.item() if hasattr(value, "item") else value for value in parameters]
+    return parameters
 
 
 def _require_writable(path: Path) -> None:

@@ -26,6 +26,10 @@ from chatbench.core.redact import redact, redact_json
         "api_key='sk-S3CRET12345'",
         "Incorrect API key provided: sk-S3CRET12345.",
         "token: S3CRET",
+        "run --api-key S3CRET --top-k 5",
+        "github_pat_11S3CRET0123",
+        "glpat-S3CRET0123456",
+        "eyJhbGciOiJI.S3CRETpayload.S3CRETsignature",
     ],
 )
 def test_secrets_in_text(text: str) -> None:
@@ -61,6 +65,9 @@ def test_what_is_no_secret_stays(text: str) -> None:
         "Authorization",
         "DB_PASSWORD",
         "token",
+        "pass",
+        "cookie",
+        "keys",
     ],
 )
 def test_secrets_under_keys(key: str) -> None:

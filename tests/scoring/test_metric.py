@@ -335,3 +335,45 @@ def test_another_package_offers_metrics_by_an_entry_point(tmp_path: Path) -> Non
     )
     assert done.stdout.strip() == "True"
     assert "'not_there' cannot be loaded" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["sk-abcdefgh12345678XYZ", "https://me:PW@h/x", "api_key=PW", {"api_key": "PW"}, {"a": [{"token": "PW"}]}],
+)
+def test_secrets_cannot_be_parameters(value: Any) -> None:
+    """Parameters are stored as label and signature."""
+
+    class Remote(Metric, register=False):
+        """Remote."""
+
+        where: Any = "http://127.0.0.1"
+
+        def score_sample(self, sample: Sample) -> float:
+            return 1.0
+
+    with pytest.raises(MetricDefinitionError, match="looks like a secret"):
+        Remote(where=value)
+    with pytest.raises(MetricDefinitionError, match="looks like a secret"):
+        type("Keyed", (Metric,), {"__annotations__": {"api_key": str}, "api_key": "", "__doc__": "Keyed."})
+
+
+def test_constants_and_closures_count_as_code() -> None:
+    def define(limit: int, factor: int) -> Metric:
+        class Constant(Metric, register=False):
+            """Constant."""
+
+            LIMIT = limit
+
+            def score_sample(self, sample: Sample) -> float:
+                return float(self.LIMIT * factor)
+
+        return Constant()
+
+    assert define(3, 1).code_hash() == define(3, 1).code_hash()
+    assert len({define(3, 1).code_hash(), define(5, 1).code_hash(), define(3, 2).code_hash()}) == 3
+
+
+def test_a_miss_names_the_real_parameters() -> None:
+    with pytest.raises(UnknownMetricError, match="It has: tokenizer, stemmer"):
+        registry.parse_metric("LexicalMetrics(x=1)")

@@ -94,11 +94,12 @@ def test_a_column_of_several_versions_is_told(store: Store) -> None:
     other_k = examples.scoring(QUESTIONS, {"share": [1.0] * 3}, metric="Share", table="share", parameters="k=3")
     first = saved(store, old, same)
     saved(store, old, replace(other_k, code_hash="1" * 16))
-    store.fetch()  # no warning: the parameters are named where they differ
+    with pytest.warns(UserWarning, match=r": share \(1 of 2 runs\)"):
+        store.fetch()  # other code in one table, other parameters in the other
     edited = replace(old, code_hash="1" * 16, created_at=datetime.now(UTC))
     saved(store, edited, same)
     with pytest.warns(
-        UserWarning, match=r"older code or other defaults.*: answer_length \(2 of 3 runs\)\. rescore"
+        UserWarning, match=r"older code, other defaults or other parameters.*: answer_length \(\d of 3 runs\).* rescore"
     ) as told:
         store.fetch()
     assert len(told) == 1
@@ -107,5 +108,5 @@ def test_a_column_of_several_versions_is_told(store: Store) -> None:
     with pytest.warns(UserWarning, match=r"answer_length \(2 of 3 runs\)"):
         store.fetch()
     for run in store.runs():
-        store.add_scorings(run.run_id, [other_default])
+        store.add_scorings(run.run_id, [other_default, same])
     store.fetch()
