@@ -97,20 +97,29 @@ def reason_of(scoring: Scoring, i: int, measure: str) -> tuple[str, str]:
 
 
 def _summary(scoring: Scoring, measure: Measure) -> Summary:
-    questions: dict[str, list[float]] = {}
-    counts = {"scored": 0, "error": 0, "missing": 0}
-    for i, (case_id, value) in enumerate(zip(scoring.case_ids, scoring.values[measure.name], strict=True)):
+    column = scoring.values[measure.name]
+    counts = {"error": 0, "missing": 0}
+    for i, value in enumerate(column):
         if value is None:
             counts[reason_of(scoring, i, measure.name)[0]] += 1
-        else:
-            questions.setdefault(case_id, []).append(value)
-            counts["scored"] += 1
-    n = tuple(counts.values())
-    means = [v[0] if len(v) == 1 else mean(v) for v in questions.values()] if measure.is_number else []
+    n_scored = len(column) - sum(counts.values())
+    means = _question_means(scoring.case_ids, column) if measure.is_number else []
     if not means:
-        return Summary(measure.name, None, None, None, *n)
-    if measure.type is bool and n[0] == len(questions):
+        return Summary(measure.name, None, None, None, n_scored, counts["error"], counts["missing"])
+    if measure.type is bool and n_scored == len(means):
         interval = wilson_interval(sum(map(bool, means)), len(means))
     else:
         interval = student_interval(means)
-    return Summary(measure.name, mean(means), *(interval or (None, None)), *n)
+    low, high = interval or (None, None)
+    return Summary(measure.name, mean(means), low, high, n_scored, counts["error"], counts["missing"])
+
+
+def _question_means(case_ids: Sequence[str], column: Sequence[Any]) -> list[float]:
+    """Return the mean of each question that has a score, its attempts averaged."""
+    if len(set(case_ids)) == len(case_ids):
+        return [value for value in column if value is not None]
+    questions: dict[str, list[float]] = {}
+    for case_id, value in zip(case_ids, column, strict=True):
+        if value is not None:
+            questions.setdefault(case_id, []).append(value)
+    return [mean(values) for values in questions.values()]

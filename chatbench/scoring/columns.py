@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -46,6 +47,8 @@ class Columns:
         self.errors: list[str | None] = [None] * n
         self.missing: list[dict[str, str] | None] = [None] * n
         self._open = set(range(n))
+        # What most cells are: a value of the declared type within its range, entered without further questions.
+        self._plain = [(m, *_plain_range(m), self.values[m.name]) for m in self.columns]
 
     def put(self, i: int, given: Any) -> None:
         """Enter what a metric returned for sample `i`."""
@@ -66,13 +69,17 @@ class Columns:
             )
 
     def _put_row(self, i: int, row: Mapping[str, Any]) -> None:
-        unknown = [str(k) for k in row if k not in self.values]
-        if unknown:
+        if not row.keys() <= self.values.keys():
+            unknown = [str(k) for k in row if k not in self.values]
             raise MetricOutputError(
                 f"undeclared {', '.join(map(repr, unknown))} returned; declared are {', '.join(self.names)}. Add a Measure."
             )
-        for measure in self.columns:
-            self._put_cell(i, measure, row.get(measure.name, _LEFT_OUT))
+        for measure, kind, low, high, column in self._plain:
+            value: Any = row.get(measure.name, _LEFT_OUT)
+            if value.__class__ is kind and low <= value <= high:
+                column[i] = value
+            else:
+                self._put_cell(i, measure, value)
 
     def _put_cell(self, i: int, measure: Measure, value: Any) -> None:
         value = to_python(value)
@@ -140,6 +147,15 @@ class Columns:
                 self.put(i, {name: column[k] for name, column in columns.items()})
             except Exception as error:
                 self.fail(i, error)
+
+
+def _plain_range(measure: Measure) -> tuple[type | None, float, float]:
+    """Return the type of a number and the ends of its range, both allowed; NaN and infinities lie outside every range."""
+    if not measure.is_number:
+        return None, 0, 0
+    lowest, highest = (-sys.float_info.max, sys.float_info.max) if measure.type is float else (-(2**63), 2**63 - 1)
+    low = lowest if measure.at_least is None else max(lowest, measure.at_least)
+    return measure.type, low, highest if measure.at_most is None else min(highest, measure.at_most)
 
 
 _LEFT_OUT = Missing("the metric gave no value for this measure")
