@@ -119,7 +119,7 @@ def _show_scores(scores: Any, as_json: bool, identity: dict[str, Any]) -> None:
 
 @app.command()
 def runs(db: Database = None, as_json: AsJson = False) -> None:
-    """List the stored runs with the mean of every measure, newest first."""
+    """List the stored runs, newest first; with --json also the mean of every measure."""
     from chatbench.jobs.history import fetch_metrics_results, list_runs
 
     with plain_errors():

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from chatbench.core.jsonable import clean_text, to_json_value
+from chatbench.core.jsonable import clean_text, is_missing, to_json_value
 from chatbench.core.measure import Measure
 from chatbench.core.redact import redact, redact_json
 from chatbench.errors import MetricOutputError, Missing
@@ -31,7 +31,7 @@ def to_python(value: Any) -> Any:
         return value
     if isinstance(value, Decimal | Fraction):
         return float(value)
-    if type(value).__name__ in ("NAType", "NaTType"):
+    if not isinstance(value, float) and is_missing(value):  # a NaN of floats keeps its own reason
         return None
     return value.tolist() if hasattr(value, "tolist") and hasattr(value, "dtype") else value
 

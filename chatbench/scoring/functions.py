@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from chatbench.core.measure import Measure
 from chatbench.core.response import Sample
-from chatbench.errors import MetricDefinitionError, MetricOutputError, Missing
+from chatbench.errors import MetricDefinitionError, MetricOutputError
 from chatbench.scoring import registry
 from chatbench.scoring.code_hash import code_hash
 from chatbench.scoring.columns import Columns, to_python
@@ -130,9 +130,10 @@ def columns_of_results(metric: FunctionMetric, results: Sequence[Any]) -> Column
     measures = [_measure(metric, name, cells.get(key, ())) for key, name in names.items()]
     columns = Columns(measures, len(results))
     for i, row in enumerate(rows):
+        if isinstance(row, BaseException):
+            columns.fail(i, row)
+            continue
         try:
-            if isinstance(row, BaseException) and not isinstance(row, Missing):
-                raise row
             columns.put(i, {names[str(k)]: v for k, v in row.items()} if isinstance(row, Mapping) else row)
         except Exception as error:
             columns.fail(i, error)
@@ -204,9 +205,8 @@ def _split_columns(metric: FunctionMetric, frame: Any, n_questions: int) -> tupl
             f"{metric.name} returned two columns of one name: {', '.join(map(str, frame.columns))}. Rename one."
         )
     lists = {key for key, cells in cells_of.items() if _holds_list(cells, n_questions)}
-    a_row_each = (
-        len(frame) == n_questions and not lists
-    )  # one question: a list tells that numbers beside it are of the run
+    # With one question only a list tells that the numbers beside it are of the run.
+    a_row_each = len(frame) == n_questions and not lists
     for key, cells in cells_of.items():
         if a_row_each:
             per_question[key] = cells

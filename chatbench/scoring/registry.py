@@ -43,12 +43,11 @@ def register(cls: type[Metric], aliases: tuple[str, ...] = ()) -> None:
         if other.__name__ != name:
             _refuse_clash(cls, other)
     for alias in aliases:
-        if alias in _metrics or _aliases.get(alias, name) != name:
-            raise MetricDefinitionError(
-                f"The alias {alias!r} of {name} is taken by {_metrics.get(alias, cls).__name__ if alias in _metrics else _aliases[alias]}."
-            )
-    if _aliases.pop(name, name) != name:
-        raise MetricDefinitionError(f"{name!r} is an alias of another metric already; name yours otherwise.")
+        taken_by = alias if alias in _metrics else _aliases.get(alias, name)
+        if taken_by != name:
+            raise MetricDefinitionError(f"The alias {alias!r} of {name} is taken by {taken_by}.")
+    if name in _aliases:
+        raise MetricDefinitionError(f"{name!r} is an alias of {_aliases[name]} already; name yours otherwise.")
     for alias in [a for a, owner_name in _aliases.items() if owner_name == name]:
         del _aliases[alias]  # an earlier definition may have had others
     _metrics[name] = cls

@@ -56,7 +56,9 @@ def score_one(
         columns, run_values = _run(samples, metric, context, progress)
     except _NothingScoredError as error:  # a missing model, columns of the wrong length: what was scored before stays
         columns, fatal = error.columns, error_text(error.reason)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a function of all questions at once may end with SystemExit too
         columns = Columns(_measures_without_result(metric), len(samples))
         columns.fail_rest(error)
         fatal = error_text(error)
@@ -152,13 +154,10 @@ def _run_function(samples: Sequence[Sample], metric: FunctionMetric, progress: P
 def _run_on_data(samples: Sequence[Sample], metric: FunctionMetric) -> tuple[Columns, dict[str, float]]:
     """Call a function of the original package's form; questions without an answer are kept from it and are missing."""
     places = [i for i, s in enumerate(samples) if s.response.answer is not None]
-    if not places:
-        columns = Columns(_measures_without_result(metric), len(samples))
-        for i, sample in enumerate(samples):
-            columns.fail(i, Missing(sample.response.error or "the system gave no answer"))
-        return columns, {}
-    frame = metric.function(data_argument([samples[i] for i in places]))
-    columns, run_values = columns_of_frame(metric, frame, places, len(samples))
+    columns, run_values = Columns(_measures_without_result(metric), len(samples)), dict[str, float]()
+    if places:
+        frame = metric.function(data_argument([samples[i] for i in places]))
+        columns, run_values = columns_of_frame(metric, frame, places, len(samples))
     for i, sample in enumerate(samples):
         if sample.response.answer is None:
             columns.fail(i, Missing(sample.response.error or "the system gave no answer"))

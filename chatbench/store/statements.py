@@ -67,7 +67,7 @@ def _spare_own_files(sql: str, parameters: Any, path: Path) -> None:
     bound = parameters.values() if isinstance(parameters, dict) else parameters or ()
     named = ["".join(groups) for groups in _WORDS.findall(sql)] + [v for v in bound if isinstance(v, str)]
     path = path.resolve()
-    own = {path, *(path.with_name(f"{path.name}.{end}") for end in ("wal", "lock", "new"))}
+    own = {path, *(path.with_name(f"{path.name}.{end}") for end in ("wal", "lock"))}
     if _OVERWRITES.search(sql):
         own.update(path.parents)
     for name in named:

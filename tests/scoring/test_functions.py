@@ -192,3 +192,23 @@ def test_names_in_other_scripts_have_tables_of_their_own() -> None:
     }
     assert len(tables) == 6
     assert all(len(t) <= 30 for t in tables)
+
+
+@pytest.mark.parametrize("end", [SystemExit, GeneratorExit])
+def test_a_function_that_wants_to_end_everything_costs_only_itself(samples: list[Sample], end: type) -> None:
+    def leave(sample: Sample) -> int:
+        if sample.case.id == "2":
+            raise end
+        return 1
+
+    def leave_all(data: dict[str, Any]) -> pd.DataFrame:
+        raise end
+
+    first, second, good = score(
+        samples,
+        [function_metric(leave), function_metric(leave_all), function_metric(lambda sample: 1, "Good")],
+    )
+    assert first.values == {"value": [1, 1, None, 1]}
+    assert (first.errors[2] or "").startswith(end.__name__)
+    assert (second.error or "").startswith(end.__name__)
+    assert good.values == {"value": [1, 1, 1, 1]}

@@ -313,6 +313,24 @@ def test_aliases_lead_to_their_metric_and_cannot_be_taken() -> None:
                     return True
 
 
+def test_a_class_may_not_take_the_name_of_an_alias_and_the_alias_stays() -> None:
+    class Owner(Metric, aliases=("OtherSpelling",)):
+        """Owner."""
+
+        def score_sample(self, sample: Sample) -> bool:
+            return True
+
+    with pytest.raises(MetricDefinitionError, match="is an alias of Owner already"):
+
+        class OtherSpelling(Metric):
+            """Other."""
+
+            def score_sample(self, sample: Sample) -> bool:
+                return True
+
+    assert registry.find_metric("OtherSpelling") is Owner
+
+
 def test_another_package_offers_metrics_by_an_entry_point(tmp_path: Path) -> None:
     """A real installed distribution with a metric, and one that is broken and must not take the others down."""
     (tmp_path / "other_metrics.py").write_text(
