@@ -11,16 +11,16 @@ QUESTIONS = examples.dataset(3)
 
 
 def test_attempts_are_averaged_and_sorted_by_question(store: Store) -> None:
-    given = {"share": [0.0, 1.0, None, 0.25, None, None], "right": [True, False, True, True, None, False]}
-    kinds = {"right": bool}
+    given = {"share": [0.0, 1.0, None, 0.25, None, None], "correct": [True, False, True, True, None, False]}
+    kinds = {"correct": bool}
     scoring = examples.scoring(QUESTIONS, given, kinds=kinds, repeat=2)
     run_id = examples.saved(store, scoring, questions=QUESTIONS, repeat=2)
-    share, right = store.question_means(run_id)
+    share, correct = store.question_means(run_id)
     assert (share.name, share.attempts, share.n_scored, share.is_binary) == ("answer_length_share", 2, 3, False)
     assert share.case_ids == ["q0", "q1", "q2"]
     np.testing.assert_array_equal(share.means, [0.5, 0.25, np.nan])
-    assert (right.measure.type, right.is_binary, right.n_scored) == (bool, False, 5)
-    np.testing.assert_array_equal(right.means, [0.5, 1.0, 0.0])
+    assert (correct.measure.type, correct.is_binary, correct.n_scored) == (bool, False, 5)
+    np.testing.assert_array_equal(correct.means, [0.5, 1.0, 0.0])
 
 
 def test_texts_and_numbers_of_the_run_have_no_question_means(store: Store) -> None:
