@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from chatbench.core.response import Response, Sample
     from chatbench.core.run import Run
     from chatbench.errors import ChatbenchError, Missing
+    from chatbench.jobs.compare import compare_runs, slices
     from chatbench.jobs.history import (
         delete_model_from_database,
         delete_run,
@@ -47,6 +48,7 @@ _HOMES = {
     "chatbench.core.response": ["Response", "Sample"],
     "chatbench.core.run": ["Run"],
     "chatbench.errors": ["ChatbenchError", "Missing"],
+    "chatbench.jobs.compare": ["compare_runs", "slices"],
     "chatbench.jobs.history": [
         "delete_model_from_database",
         "delete_run",
@@ -93,6 +95,7 @@ __all__ = [
     "Store",
     "__version__",
     "all_metrics",
+    "compare_runs",
     "delete_model_from_database",
     "delete_run",
     "fetch_metrics_results",
@@ -101,6 +104,7 @@ __all__ = [
     "load_responses",
     "load_run",
     "rescore",
+    "slices",
     "sql",
     "store_results",
 ]
