@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SHOWN = {"better": "^", "worse": "v", "different": "D"}
-_LEGEND = "▲ better  ▼ worse  ◆ different: shown by the test;  ○ no difference shown"
+_LEGEND = "filled: shown by the test (▲ better, ▼ worse, ◆ different);  ○ no difference shown"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ def difference_plot(lines: Sequence[DifferenceLine], title: str) -> Figure:
     known = [line for line in lines if line.n]
     groups = [[line for line in known if is_share(line.measure) == shared] for shared in (True, False)]
     panels = [group for group in groups if group] or [[]]
-    figure, all_axes = line_figure([len(panel) for panel in panels], title, "difference and its interval\n" + _LEGEND)
+    figure, all_axes = line_figure([len(panel) for panel in panels], title, "difference and its interval")
+    figure.supxlabel(_LEGEND, fontsize=9)
     for axes, panel in zip(all_axes, panels, strict=True):
         axes.axvline(0, color="0.3", linewidth=1)
         for place, line in enumerate(panel):

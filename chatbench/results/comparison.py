@@ -10,7 +10,7 @@ import pandas as pd
 
 from chatbench.core.question_means import Floats
 from chatbench.core.run import Run
-from chatbench.errors import InputError, did_you_mean
+from chatbench.errors import UnknownMetricError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, p_text, text_table
 from chatbench.results.run_pair import ComparedMeasure, RunPair, Settings
 from chatbench.results.slices import SMALL, Slices, chosen_measures, slice_pairs
@@ -89,7 +89,8 @@ class Comparison:
     @property
     def notes(self) -> list[str]:
         """What a reader must know beside the numbers."""
-        return [note for pair in self.pairs for note in pair.notes]
+        several = len(self.pairs) > 1
+        return [f"{pair.run.name}: {note}" if several else note for pair in self.pairs for note in pair.notes]
 
     def questions(self, measure: str, run: str | Run | None = None) -> pd.DataFrame:
         """Return the questions of one measure with both values and their difference, the greatest loss first."""
@@ -113,10 +114,12 @@ class Comparison:
         `by`: "tag", "document", "language", "is_answerable", a key of the questions' metadata, or names with SQL conditions
         on `cases`: `{"long": "length(question) > 60"}`. p values are corrected over all groups and measures.
         """
+        return slice_pairs(self.pairs, self.settings, by, self.measure_names(measures), small, self._select)
+
+    def measure_names(self, measures: str | Sequence[str] | None = None) -> list[str]:
+        """Return the full names of all measures, or of those named, one by one or by their metric; `UnknownMetricError` for others."""
         known = {c.name: (c.key, c.key.split("(")[0]) for _, c in self._compared()}
-        return slice_pairs(
-            self.pairs, self.settings, by, chosen_measures(list(known.items()), measures), small, self._select
-        )
+        return chosen_measures([*known.items(), *((name, ()) for p in self.pairs for name in p.not_compared)], measures)
 
     def worse(self, measures: Sequence[str]) -> list[str]:
         """Return a sentence for each of these measures that is significantly worse, or could not be compared, in any run."""
@@ -215,8 +218,8 @@ class Comparison:
                 return found
         names = list(dict.fromkeys(compared.name for _, compared in self._compared()))
         runs = ", ".join(pair.run.name for pair in self.pairs)
-        raise InputError(
-            f"No measure {measure!r}{'' if run is None else f' of run {wanted!r}'} in this comparison.{did_you_mean(str(measure), names)} "
+        raise UnknownMetricError(
+            f"No measure {measure!r}{'' if run is None else f' of run {wanted!r}'} was compared.{did_you_mean(str(measure), names)} "
             f"There are: {', '.join(names)}; runs: {runs}."
         )
 

@@ -13,7 +13,7 @@ from chatbench.core.case import Case
 from chatbench.core.groups import groups_by
 from chatbench.core.measure import Measure
 from chatbench.core.scores import Scoring, Summary, summarise
-from chatbench.errors import InputError, did_you_mean
+from chatbench.errors import UnknownMetricError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, p_text, text_table
 from chatbench.results.run_pair import ComparedMeasure, RunPair, Settings, compare_columns, judged
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SMALL = 10
-"""Groups of fewer questions are marked: their intervals are wide, and a few questions decide them."""
+"""Groups with fewer scored questions are marked: their intervals are wide, and a few questions decide them."""
 
 SHOWN = 60
 """Rows that a table shows; the frame has all."""
@@ -51,7 +51,9 @@ class Slices:
         names = list(dict.fromkeys(self.frame["name"]))
         chosen = measure or next(iter(names), "")
         if chosen not in names:
-            raise InputError(f"No measure {chosen!r} among these groups. There are: {', '.join(names) or 'none'}.")
+            raise UnknownMetricError(
+                f"No measure {chosen!r} among these groups. There are: {', '.join(names) or 'none'}."
+            )
         value, n = ("mean", "n_scored") if "mean" in self.frame else ("difference", "n")
         records = [{**r, "n": r[n]} for r in self._records() if r["name"] == chosen]
         return slice_plot(records, value, f"{chosen}\n{self._caption}")
@@ -63,7 +65,7 @@ class Slices:
         if len(self.frame) > SHOWN:
             notes.append(f"{SHOWN} of {len(self.frame)} lines; all are in .frame.")
         if self.frame["small"].any():
-            notes.append(f"* fewer than {self._small} questions: a few of them decide such a group.")
+            notes.append(f"* fewer than {self._small} questions scored: a few of them decide such a group.")
         return list(self._shown), rows, self._caption, notes
 
     def _records(self) -> list[dict[str, Any]]:
@@ -95,7 +97,7 @@ def grouped(cases: Sequence[Case], by: str | Mapping[str, str], select: Select) 
 def chosen_measures(known: Sequence[tuple[str, Collection[str]]], wanted: str | Sequence[str] | None) -> list[str]:
     """Return the full names that are asked for: by themselves, or by a name of their metric; None is all.
 
-    `known` has each full name with the names of its metric. Raises `InputError` naming what there is.
+    `known` has each full name with the names of its metric. Raises `UnknownMetricError` naming what there is.
     """
     names = [name for name, _ in known]
     if wanted is None:
@@ -105,7 +107,7 @@ def chosen_measures(known: Sequence[tuple[str, Collection[str]]], wanted: str | 
         found = [name for name, metric in known if given == name or given in metric]
         if not found:
             hint = did_you_mean(str(given), names)
-            raise InputError(f"No measure {given!r} here.{hint} There are: {', '.join(names) or 'none'}.")
+            raise UnknownMetricError(f"No measure {given!r} here.{hint} There are: {', '.join(names) or 'none'}.")
         chosen += found
     return list(dict.fromkeys(chosen))
 
@@ -129,8 +131,9 @@ def slice_scorings(
             entries_of.setdefault(case_id, []).append(entry)
         for group, members in groups.items():
             entries = [entry for case_id, own in entries_of.items() if case_id in members for entry in own]
-            (summary,) = summarise(_part(scoring, measure, entries))
-            rows.append((name, measure, group, len(members), summary))
+            part = _part(scoring, measure, entries)
+            n_scored = len({c for c, v in zip(part.case_ids, part.values[measure.name], strict=True) if v is not None})
+            rows.append((name, measure, group, len(members), n_scored < small, summarise(part)[0]))
     return _summary_slices(rows, small, f"{title}, by {_by_text(by)}")
 
 
@@ -175,9 +178,9 @@ def _part(scoring: Scoring, measure: Measure, entries: Sequence[int]) -> Scoring
     )
 
 
-def _summary_slices(rows: list[tuple[str, Measure, str, int, Summary]], small: int, caption: str) -> Slices:
+def _summary_slices(rows: list[tuple[str, Measure, str, int, bool, Summary]], small: int, caption: str) -> Slices:
     order = {name: place for place, name in enumerate(dict.fromkeys(name for name, *_ in rows))}
-    rows = sorted(rows, key=lambda r: (order[r[0]], _badness(r[4].mean, r[1])))
+    rows = sorted(rows, key=lambda r: (order[r[0]], _badness(r[5].mean, r[1])))
     records = [
         {
             "name": name,
@@ -189,9 +192,9 @@ def _summary_slices(rows: list[tuple[str, Measure, str, int, Summary]], small: i
             "n_scored": s.n_scored,
             "n_errors": s.n_errors,
             "n_missing": s.n_missing,
-            "small": n < small,
+            "small": is_small,
         }
-        for name, _, group, n, s in rows
+        for name, _, group, n, is_small, s in rows
     ]
     whole = ("n_questions", "n_scored", "n_errors", "n_missing")
     types: dict[str, Any] = {
