@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from chatbench.core.dataset import Dataset
 from chatbench.core.jsonable import clean_text
+from chatbench.core.question_means import QuestionMeans
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
@@ -23,6 +24,7 @@ from chatbench.store import dialect, leaderboard, location, migrations, reading,
 from chatbench.store.frames import to_frame
 from chatbench.store.gate import gate_for
 from chatbench.store.leaderboard import Board
+from chatbench.store.question_means import question_means
 from chatbench.store.reading import StoredRun
 
 
@@ -115,6 +117,16 @@ class Store:
         """
         with self._reading() as connection:
             return reading.load(connection, run_id)
+
+    def load_dataset(self, dataset_id: str) -> Dataset:
+        """Return a stored question set by its fingerprint."""
+        with self._reading() as connection:
+            return reading.load_dataset(connection, dataset_id)
+
+    def question_means(self, run_id: str) -> list[QuestionMeans]:
+        """Return every numeric measure of the current scorings of a run as one number per question."""
+        with self._reading() as connection:
+            return question_means(connection, run_id)
 
     def fetch(self) -> pd.DataFrame:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
