@@ -26,7 +26,7 @@ def summary_plot(rows: Sequence[tuple[str, Measure, Summary]], title: str) -> Fi
             groups[0 if _is_share(measure) else 1].append((name, summary, summary.mean))
     panels = [group for group in groups if group] or [[]]
     heights = [max(len(panel), 1) for panel in panels]
-    figure = _plot_class()(figsize=(7, 0.6 * len(panels) + 0.5 + 0.32 * sum(heights)), layout="constrained")
+    figure = plot_class()(figsize=(7, 0.6 * len(panels) + 0.5 + 0.32 * sum(heights)), layout="constrained")
     for axes, panel in zip(
         figure.subplots(len(panels), squeeze=False, height_ratios=heights)[:, 0], panels, strict=True
     ):
@@ -46,7 +46,7 @@ def _draw(axes: Axes, panel: Sequence[tuple[str, Summary, float]]) -> None:
         if s.low is not None and s.high is not None:
             axes.plot([s.low, s.high], [place, place], color="0.45", linewidth=2.5, solid_capstyle="butt")
         axes.plot([mean], [place], marker="o", color="black", markersize=4)
-    axes.set_yticks(range(len(panel)), [_with_counts(name, s) for name, s, _ in panel])
+    axes.set_yticks(range(len(panel)), [with_counts(name, s) for name, s, _ in panel])
     axes.invert_yaxis()
     axes.grid(axis="x", color="0.9")
     axes.set_axisbelow(True)
@@ -56,7 +56,7 @@ def _draw(axes: Axes, panel: Sequence[tuple[str, Summary, float]]) -> None:
 
 
 @cache
-def _plot_class() -> type[Figure]:
+def plot_class() -> type[Figure]:
     """Return a figure that a notebook shows by itself, also where pyplot was never imported."""
     from matplotlib.figure import Figure
 
@@ -69,7 +69,8 @@ def _plot_class() -> type[Figure]:
     return Plot
 
 
-def _with_counts(name: str, s: Summary) -> str:
+def with_counts(name: str, s: Summary) -> str:
+    """Return a label with the counts behind a mean: "f1  (n=198, 2 errors)"."""
     if s.n_scored is None:
         return name
     left_out = [f"{n} {word}" for n, word in ((s.n_errors, "errors"), (s.n_missing, "missing")) if n]

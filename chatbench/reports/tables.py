@@ -71,7 +71,7 @@ def number_columns(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> set
         return (
             value is None
             or isinstance(value, int | float)
-            or (isinstance(value, str) and value[:1].isdigit() and " to " in value)
+            or (isinstance(value, str) and value.lstrip("-")[:1].isdigit() and " to " in value)
         )
 
     return {k for k in range(len(columns)) if rows and all(is_number(row[k]) or row[k] == "–" for row in rows)}

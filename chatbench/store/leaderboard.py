@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 import sqlalchemy as sa
@@ -15,50 +16,51 @@ from chatbench.store.tables import measures, runs, scorings
 
 # `quality` is the mean turned so that more is better; `floor` and `ceiling` are the ends of its interval, turned likewise
 # (0 - x, because -x of zero is a minus zero). Comparing each run with each other would cost runs squared. Instead the ends
-# of all intervals are put in one line: the floors that a ceiling has passed belong to the runs that are not wholly better,
-# the ceilings that a floor has passed to those that are wholly worse. Touching intervals overlap: floors stand before ceilings.
+# of all intervals stand in one line: the floors that a ceiling has passed belong to the runs that are not wholly better,
+# the ceilings that a floor has passed to those that are wholly worse. Touching intervals overlap: floors come first.
+# The third branch gives every run a row for every measure of its question set. Rows are put together by grouping, not by
+# joining the parts again: a planner that knows nothing of these parts joins them row by row.
 _RANKS = """
 WITH measured AS (
-    SELECT r.dataset_id, c.run_id, d.result_column AS measure, d.better,
-        s.mean, s.low, s.high, s.n_scored, s.n_errors, s.n_missing
+    SELECT r.dataset_id, d.result_column AS measure, r.run_id, r.dataset, r.name, r.created_at,
+        s.mean, s.low, s.high, s.n_scored, s.n_errors, s.n_missing,
+        CASE d.better WHEN 'higher' THEN s.mean WHEN 'lower' THEN 0 - s.mean END AS quality,
+        CASE d.better WHEN 'higher' THEN s.low WHEN 'lower' THEN 0 - s.high END AS floor,
+        CASE d.better WHEN 'higher' THEN s.high WHEN 'lower' THEN 0 - s.low END AS ceiling
     FROM runs r JOIN scorings c ON c.run_id = r.run_id JOIN summaries s ON s.scoring_id = c.scoring_id
     JOIN measures d ON d.table_name = c.table_name AND d.measure = s.measure
     WHERE c.is_current AND c.is_primary AND d.type IN ('float', 'int', 'bool')
-), offered AS (
-    SELECT DISTINCT dataset_id, measure, better FROM measured
-), board AS (
-    SELECT r.dataset_id, r.dataset, o.measure, r.run_id, r.name, r.created_at,
-        m.mean, m.low, m.high, m.n_scored, m.n_errors, m.n_missing,
-        CASE o.better WHEN 'higher' THEN m.mean WHEN 'lower' THEN 0 - m.mean END AS quality,
-        CASE o.better WHEN 'higher' THEN m.low WHEN 'lower' THEN 0 - m.high END AS floor,
-        CASE o.better WHEN 'higher' THEN m.high WHEN 'lower' THEN 0 - m.low END AS ceiling
-    FROM runs r JOIN offered o ON o.dataset_id = r.dataset_id
-    LEFT JOIN measured m ON m.run_id = r.run_id AND m.measure = o.measure
 ), ends AS (
-    SELECT dataset_id, measure, run_id, 0 AS is_ceiling, floor AS place FROM board WHERE floor IS NOT NULL
+    SELECT dataset_id, measure, run_id, dataset, name, created_at, mean, low, high, n_scored, n_errors, n_missing, quality,
+        0 AS is_ceiling, floor AS place FROM measured
     UNION ALL
-    SELECT dataset_id, measure, run_id, 1 AS is_ceiling, ceiling AS place FROM board WHERE floor IS NOT NULL
+    SELECT dataset_id, measure, run_id, dataset, name, created_at, mean, low, high, n_scored, n_errors, n_missing, quality,
+        1, ceiling FROM measured
+    UNION ALL
+    SELECT r.dataset_id, o.measure, r.run_id, r.dataset, r.name, r.created_at, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        NULL, NULL FROM runs r JOIN (SELECT DISTINCT dataset_id, measure FROM measured) o ON o.dataset_id = r.dataset_id
 ), passed AS (
-    SELECT dataset_id, measure, run_id, is_ceiling,
-        count(CASE is_ceiling WHEN 0 THEN 1 END) OVER line AS floors,
-        count(CASE is_ceiling WHEN 1 THEN 1 END) OVER line AS ceilings
+    SELECT *, count(CASE is_ceiling WHEN 0 THEN place END) OVER line AS floors,
+        count(CASE is_ceiling WHEN 1 THEN place END) OVER line AS ceilings
     FROM ends
-    WINDOW line AS (PARTITION BY dataset_id, measure ORDER BY place, is_ceiling ROWS UNBOUNDED PRECEDING)
-), ranges AS (
-    SELECT dataset_id, measure, run_id,
-        max(CASE is_ceiling WHEN 1 THEN floors END) AS not_better, max(CASE is_ceiling WHEN 0 THEN ceilings END) AS worse
+    WINDOW line AS (PARTITION BY dataset_id, measure ORDER BY place NULLS LAST, is_ceiling ROWS UNBOUNDED PRECEDING)
+), board AS (
+    SELECT dataset_id, measure, run_id, max(dataset) AS dataset, max(name) AS name, max(created_at) AS created_at,
+        max(mean) AS mean, max(low) AS low, max(high) AS high, max(n_scored) AS n_scored, max(n_errors) AS n_errors,
+        max(n_missing) AS n_missing, max(quality) AS quality,
+        max(CASE WHEN is_ceiling = 1 AND place IS NOT NULL THEN floors END) AS not_better,
+        max(CASE WHEN is_ceiling = 0 AND place IS NOT NULL THEN ceilings END) AS worse
     FROM passed GROUP BY dataset_id, measure, run_id
 )
-SELECT b.dataset_id, b.dataset, b.measure, b.run_id, b.name, b.created_at,
-    b.mean, b.low, b.high, b.n_scored, b.n_errors, b.n_missing,
-    CASE WHEN b.quality IS NOT NULL THEN
-        rank() OVER (PARTITION BY b.dataset_id, b.measure ORDER BY b.quality DESC NULLS LAST) END AS rank,
-    1 + count(b.floor) OVER (PARTITION BY b.dataset_id, b.measure) - a.not_better AS best_rank,
-    count(b.quality) OVER (PARTITION BY b.dataset_id, b.measure) - a.worse AS worst_rank
-FROM board b LEFT JOIN ranges a ON a.dataset_id = b.dataset_id AND a.measure = b.measure AND a.run_id = b.run_id
+SELECT dataset_id, dataset, measure, run_id, name, created_at, mean, low, high, n_scored, n_errors, n_missing,
+    CASE WHEN quality IS NOT NULL THEN
+        rank() OVER (PARTITION BY dataset_id, measure ORDER BY quality DESC NULLS LAST) END AS rank,
+    1 + count(not_better) OVER (PARTITION BY dataset_id, measure) - not_better AS best_rank,
+    count(quality) OVER (PARTITION BY dataset_id, measure) - worse AS worst_rank
+FROM board
 """
 
-_COLUMNS: dict[str, sa.types.TypeEngine[object]] = {
+_COLUMNS: dict[str, sa.types.TypeEngine[Any]] = {
     **dict.fromkeys(("dataset_id", "dataset", "measure", "run_id", "name"), sa.Text()),
     "created_at": sa.DateTime(timezone=True),
     **dict.fromkeys(("mean", "low", "high"), sa.Double()),
@@ -124,7 +126,7 @@ def _question_set(connection: sa.Connection, dataset: str | None) -> tuple[str, 
         warnings.warn(
             f"{len(same_name) + 1} question sets are named {chosen['dataset']!r}; the newest, {chosen['dataset_id']}, is taken. "
             f"Name another by its dataset_id: {others}.",
-            stacklevel=4,
+            stacklevel=5,
         )
     return chosen["dataset_id"], chosen["dataset"]
 
@@ -142,7 +144,7 @@ def _primary_of(dataset_id: str) -> sa.ColumnElement[bool]:
     return (runs.c.dataset_id == dataset_id) & scorings.c.is_current & scorings.c.is_primary
 
 
-def _measures_of(dataset_id: str) -> sa.Select[tuple[object, ...]]:
+def _measures_of(dataset_id: str) -> sa.Select[Any]:
     """Select the measures of all metrics that a run on the question set was scored by."""
     tables = sa.select(scorings.c.table_name).join(runs, runs.c.run_id == scorings.c.run_id)
     return (
@@ -158,11 +160,11 @@ def _measures_of(dataset_id: str) -> sa.Select[tuple[object, ...]]:
     )
 
 
-def _outdated(dataset_id: str) -> sa.Select[tuple[object, ...]]:
+def _outdated(dataset_id: str) -> sa.Select[Any]:
     """Select run and table of the primary scorings that differ from the newest one of their table on this question set."""
-    window = {"partition_by": scorings.c.table_name, "order_by": (scorings.c.created_at.desc(), scorings.c.scoring_id.desc())}
+    order = (scorings.c.created_at.desc(), scorings.c.scoring_id.desc())
     kinds = [scorings.c.code_hash, scorings.c.signature]
-    newest = [sa.func.first_value(kind).over(**window) for kind in kinds]
+    newest = [sa.func.first_value(k).over(partition_by=scorings.c.table_name, order_by=order) for k in kinds]
     differs = sa.or_(*(kind != new for kind, new in zip(kinds, newest, strict=True)))
     marked = (
         sa.select(scorings.c.run_id, scorings.c.table_name, differs.label("outdated"))
