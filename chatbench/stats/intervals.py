@@ -20,7 +20,7 @@ def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interva
     """
     if n < 2:
         return None
-    z = _normal_quantile(0.5 + confidence / 2)
+    z = normal_quantile(0.5 + confidence / 2)
     share = successes / n
     centre = share + z * z / (2 * n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
@@ -49,13 +49,14 @@ def student_interval(values: Sequence[float], confidence: float = 0.95) -> Inter
     scaled = [value / scale for value in values]
     centre = mean(scaled)
     variance = math.fsum((value - centre) ** 2 for value in scaled) / (n - 1)
-    half = _student_quantile(0.5 + confidence / 2, n - 1) * math.sqrt(variance / n)
+    half = student_quantile(0.5 + confidence / 2, n - 1) * math.sqrt(variance / n)
     low, high = (centre - half) * scale, (centre + half) * scale
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 @lru_cache(maxsize=256)
-def _student_quantile(probability: float, freedom: int) -> float:
+def student_quantile(probability: float, freedom: int) -> float:
+    """Return the quantile of Student's t distribution, 0 < probability < 1, for whole degrees of freedom from 1."""
     # Own code, to 1e-12 of scipy's: importing scipy.special takes longer than scoring a thousand questions.
     if freedom == 1:
         return math.tan(math.pi * (probability - 0.5))
@@ -76,7 +77,7 @@ def _student_quantile(probability: float, freedom: int) -> float:
 
 def _student_expansion(probability: float, freedom: int) -> float:
     """Return the quantile by its expansion around the normal one: Abramowitz and Stegun, 26.7.5."""
-    x = _normal_quantile(probability)
+    x = normal_quantile(probability)
     terms = (
         (x**3 + x) / 4,
         (5 * x**5 + 16 * x**3 + 3 * x) / 96,
@@ -103,7 +104,8 @@ def _student_probability(t: float, freedom: int) -> float:
 
 
 @lru_cache(maxsize=16)
-def _normal_quantile(probability: float) -> float:
+def normal_quantile(probability: float) -> float:
+    """Return the quantile of the standard normal distribution, 0 < probability < 1."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(probability)
