@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         sql,
         store_results,
     )
+    from chatbench.jobs.leaderboard import leaderboard
     from chatbench.loaders import load_dataset, load_responses
     from chatbench.metrics.document_match import DocumentMatch
     from chatbench.metrics.lexical_metrics import LexicalMetrics
@@ -59,6 +60,7 @@ _HOMES = {
         "sql",
         "store_results",
     ],
+    "chatbench.jobs.leaderboard": ["leaderboard"],
     "chatbench.loaders": ["load_dataset", "load_responses"],
     "chatbench.metrics.document_match": ["DocumentMatch"],
     "chatbench.metrics.lexical_metrics": ["LexicalMetrics"],
@@ -99,6 +101,7 @@ __all__ = [
     "delete_model_from_database",
     "delete_run",
     "fetch_metrics_results",
+    "leaderboard",
     "list_runs",
     "load_dataset",
     "load_responses",

@@ -20,9 +20,10 @@ from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
 from chatbench.errors import DatabaseNotFoundError, InputError, QueryError, ReadOnlyError, SchemaError
-from chatbench.store import dialect, location, migrations, reading, removal, rows, statements, writing
+from chatbench.store import dialect, leaderboard, location, migrations, reading, removal, rows, statements, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.gate import gate_for
+from chatbench.store.leaderboard import Board
 from chatbench.store.question_means import question_means
 from chatbench.store.reading import StoredRun
 
@@ -155,6 +156,15 @@ class Store:
                 stacklevel=2,
             )
         return found
+
+    def leaderboard(self, dataset: str | None = None) -> Board:
+        """Return the runs on one question set with means, intervals and ranks by measure (see `Board`).
+
+        `dataset` is a name or a dataset_id; None: the question set of the newest run. Of several contents under one name the
+        newest is taken, with a warning that names the others. `RunNotFoundError` names the question sets there are.
+        """
+        with self._reading() as connection:
+            return leaderboard.read(connection, dataset)
 
     def query(self, sql: str, parameters: Any = None, *, write: bool = False) -> pd.DataFrame:
         """Return the rows that the database gives for a query. It cannot change anything unless `write` is set.

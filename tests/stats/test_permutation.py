@@ -15,9 +15,9 @@ from chatbench.stats.permutation import mcnemar, sign_flip
 )
 def test_mcnemar_equals_statsmodels_and_scipy(higher: int, lower: int) -> None:
     expected = statsmodels_mcnemar([[3, higher], [lower, 4]], exact=True).pvalue
-    assert mcnemar(higher, lower) == pytest.approx(min(1.0, expected), rel=1e-8)
+    assert mcnemar(higher, lower) == pytest.approx(min(1.0, expected), rel=1e-9)
     if higher + lower:
-        assert mcnemar(higher, lower) == pytest.approx(stats.binomtest(higher, higher + lower).pvalue, rel=1e-8)
+        assert mcnemar(higher, lower) == pytest.approx(stats.binomtest(higher, higher + lower).pvalue, rel=1e-9)
 
 
 def scipy_p(values: np.ndarray, resamples: float) -> float:
