@@ -27,7 +27,7 @@ def mcnemar(higher: int, lower: int) -> float:
     n, k = higher + lower, min(higher, lower)
     if higher == lower:
         return 1.0
-    last = math.comb(n, k) / 2**n  # whole numbers: exact, however many pairs
+    last: float = math.comb(n, k) / 2**n  # whole numbers: exact, however many pairs
     i = np.arange(k, 0, -1)
     below = float(np.cumprod(i / (n - i + 1)).sum())  # the smaller terms, relative to the last
     return min(1.0, 2 * last * (1 + below))
