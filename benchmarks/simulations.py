@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import comb
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -35,7 +36,7 @@ SIZES = {20: 4_000, 100: 4_000, 1_000: 2_000}
 def yes_no(share: float) -> Callable[..., Arrays]:
     """Two systems that disagree on this share of the questions."""
 
-    def draw(rng: np.random.Generator, shape: tuple[int, int], difference: float) -> Arrays:
+    def draw(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
         u = rng.uniform(size=shape)
         only_b = u < (share + difference) / 2
         only_a = ~only_b & (u < share)
@@ -45,43 +46,58 @@ def yes_no(share: float) -> Callable[..., Arrays]:
     return draw
 
 
-def normal(rng: np.random.Generator, shape: tuple[int, int], difference: float) -> Arrays:
+def normal(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
     """Normal scores, the two systems' correlated 0.5."""
     question = rng.normal(size=shape)
     return question + rng.normal(size=shape), question + rng.normal(size=shape) + difference
 
 
-def exponential(rng: np.random.Generator, shape: tuple[int, int], difference: float) -> Arrays:
+def exponential(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
     """Exponential scores, correlated 0.5 (half the sums of two squares of normal numbers); the second system's are multiplied."""
     z = rng.normal(size=(2, *shape))
     y = np.sqrt(0.5) * (z + rng.normal(size=z.shape))
     return (z**2).sum(axis=0) / 2, (1 + difference) * (y**2).sum(axis=0) / 2
 
 
-def log_normal(rng: np.random.Generator, shape: tuple[int, int], difference: float) -> Arrays:
+def log_normal(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
     """Log-normal scores (sigma = 1, very long tail), correlated 0.5; the second system's are multiplied."""
     z = rng.normal(size=shape)
     y = 0.62 * z + np.sqrt(1 - 0.62**2) * rng.normal(size=shape)
     return np.exp(z - 0.5), (1 + difference) * np.exp(y - 0.5)
 
 
-def half_ties(rng: np.random.Generator, shape: tuple[int, int], difference: float) -> Arrays:
+def half_ties(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
     """Normal scores; on half of the questions both systems do the same."""
-    a, b = normal(rng, shape, 2 * difference)
+    a, b = normal(rng, shape, 2 * difference, _)
     return a, np.where(rng.uniform(size=shape) < 0.5, a, b)
 
 
-def repeats(rng: np.random.Generator, shape: tuple[int, int], difference: float) -> Arrays:
+def repeats(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
     """Five yes/no attempts per question, averaged; questions are of different difficulty."""
     share = rng.uniform(0.1, 0.8, size=shape)
     return rng.binomial(5, share) / 5, rng.binomial(5, share + difference) / 5
 
 
-def clustered(rng: np.random.Generator, shape: tuple[int, int], difference: float) -> Arrays:
-    """Normal scores; the difference varies between clusters of ten questions (a third of its variance)."""
-    a, b = normal(rng, shape, difference)
-    shared = rng.normal(size=(shape[0] // CLUSTER, shape[1]))
-    return a, b + np.repeat(shared, CLUSTER, axis=0)
+def skewed(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
+    """Differences that are skewed themselves: most questions a little worse, a few much better (exponential)."""
+    a = rng.normal(size=shape)
+    return a, a + rng.exponential(size=shape) - 1 + difference
+
+
+def clustered(rng: np.random.Generator, shape: tuple[int, int], difference: float, groups: np.ndarray) -> Arrays:
+    """Normal scores; the difference varies between clusters (a third of its variance)."""
+    a, b = normal(rng, shape, difference, groups)
+    return a, b + rng.normal(size=(groups[-1] + 1, shape[1]))[groups]
+
+
+def tens(_: np.random.Generator, n: int) -> np.ndarray:
+    """Clusters of ten questions."""
+    return np.arange(n) // CLUSTER
+
+
+def uneven(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Clusters of one to many questions, ten in the mean (geometric)."""
+    return np.cumsum(rng.uniform(size=n) < 1 / CLUSTER)
 
 
 @dataclass(frozen=True)
@@ -92,7 +108,8 @@ class Scenario:
     draw: Callable[..., Arrays]
     difference: float
     is_binary: bool = False
-    has_clusters: bool = False
+    group: Callable[[np.random.Generator, int], np.ndarray] | None = None
+    knows_groups: bool = True
     sizes: tuple[int, ...] = tuple(SIZES)
 
 
@@ -104,18 +121,21 @@ SCENARIOS = (
     Scenario("log-normal", log_normal, 0.3),
     Scenario("half ties", half_ties, 0.3),
     Scenario("5 repeats averaged", repeats, 0.1),
-    Scenario("clusters of 10", clustered, 0.3, has_clusters=True, sizes=(20, 50, 100, 200, 1_000)),
-    Scenario("the same, clusters ignored", clustered, 0.3),
+    Scenario("skewed differences", skewed, 0.3),
+    Scenario("clusters of 10", clustered, 0.3, group=tens, sizes=(20, 50, 100, 200, 1_000)),
+    Scenario("clusters of 10 in the mean", clustered, 0.3, group=uneven, sizes=(50, 100, 200, 1_000)),
+    Scenario("clusters of 10, ignored", clustered, 0.3, group=tens, knows_groups=False),
 )
 
 
 def simulate(scenario: Scenario, n: int, difference: float, count: int) -> Iterator[PairedResult]:
     """Yield the results of simulated comparisons of n questions."""
     rng = np.random.default_rng([n, round(difference * 1000), *map(ord, scenario.name)])
-    groups = np.arange(n) // CLUSTER if scenario.has_clusters else None
     for start in range(0, count, PER_CALL):
-        a, b = scenario.draw(rng, (n, PER_CALL), difference)
-        yield from compare_pairs(a, b, is_binary=[scenario.is_binary] * PER_CALL, groups=groups, seed=start)
+        groups = scenario.group(rng, n) if scenario.group else np.arange(n)
+        a, b = scenario.draw(rng, (n, PER_CALL), difference, groups)
+        known = groups if scenario.group and scenario.knows_groups else None
+        yield from compare_pairs(a, b, is_binary=[scenario.is_binary] * PER_CALL, groups=known, seed=start)
 
 
 def coverage(results: list[PairedResult], truth: float) -> tuple[float, float]:
@@ -126,8 +146,6 @@ def coverage(results: list[PairedResult], truth: float) -> tuple[float, float]:
 
 def mid_p(result: PairedResult) -> float:
     """McNemar's p with only half of the chance of what was seen: not exact, but less careful."""
-    from math import comb
-
     k, m = result.higher + result.lower, min(result.higher, result.lower)
     return mcnemar(result.higher, result.lower) - comb(k, m) / 2**k if result.higher != result.lower else 1.0
 
@@ -149,10 +167,11 @@ def show_scenario(scenario: Scenario, n: int, count: int) -> None:
 def show_power(scenario: Scenario, n: int, difference: float, count: int) -> None:
     """Print one line: predicted power beside the share of simulated comparisons with p < 5 %."""
     seen = sum(r.p < 0.05 for r in simulate(scenario, n, difference, count)) / count
-    a, b = scenario.draw(np.random.default_rng(1), (CLUSTER, 100_000), difference)
+    one = np.zeros(CLUSTER, dtype=int) if scenario.group else np.arange(CLUSTER)
+    a, b = scenario.draw(np.random.default_rng(1), (CLUSTER, 100_000), difference, one)
     if scenario.is_binary:
         predicted = mcnemar_power(difference, float((a != b).mean()), n)
-    elif scenario.has_clusters:
+    elif scenario.group:
         predicted = power_of(difference, float((b - a).mean(axis=0).std()), n // CLUSTER) or 0.0
     else:
         predicted = power_of(difference, float((b - a).std()), n) or 0.0

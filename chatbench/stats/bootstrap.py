@@ -73,16 +73,18 @@ def symmetric_t_intervals(clusters: Clusters, confidence: float, resamples: int,
 
 def _resampled_t(clusters: Clusters, resamples: int, seed: int) -> Floats:
     """Return |t| of the mean of all measures in each resample of whole clusters: (measures, resamples); inf without spread."""
-    n, sizes, residuals = len(clusters), clusters.sizes, clusters.residuals
-    t = np.empty((len(residuals), resamples))
+    n, sizes = len(clusters), clusters.sizes
+    t = np.empty((len(clusters.sums), resamples))
+    # One product per measure: a joint one would round differently with other measures beside it.
+    moments = [np.stack((row, row**2, row * sizes)) for row in clusters.residuals]
     for start, weights in _weights(n, resamples, seed):
         stop = start + len(weights)
         total, squared_sizes = weights @ sizes, weights @ sizes**2
-        for row, out in zip(residuals, t, strict=True):
-            # One product per measure: a joint one would round differently with other measures beside it.
-            shift = weights @ row / total
-            squares = weights @ row**2 - 2 * shift * (weights @ (row * sizes)) + shift**2 * squared_sizes
-            squares[squares <= TOLERANCE * (row**2).sum()] = 0.0
+        for moment, out in zip(moments, t, strict=True):
+            shift, squares, products = moment @ weights.T
+            shift = shift / total
+            squares = squares - 2 * shift * products + shift**2 * squared_sizes
+            squares[squares <= TOLERANCE * moment[1].sum()] = 0.0
             with np.errstate(divide="ignore", invalid="ignore"):
                 out[start:stop] = np.abs(shift) * total / np.sqrt(squares * (n / (n - 1)))
     return np.where(np.isnan(t), np.inf, t)
@@ -91,7 +93,7 @@ def _resampled_t(clusters: Clusters, resamples: int, seed: int) -> Floats:
 def _weights(n: int, resamples: int, seed: int) -> Iterator[tuple[int, Floats]]:
     """Yield chunks of resamples as (first resample, how often each cluster was drawn: (chunk, n))."""
     rng = np.random.default_rng(seed)
-    rows = max(1, CELLS // n)
+    rows = max(8, CELLS // n)
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
         cells = rng.integers(0, n, (count, n))

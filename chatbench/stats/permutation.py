@@ -74,7 +74,7 @@ def _random_flips(sums: Floats, resamples: int, seed: int) -> list[int]:
     totals = sums.sum(axis=1)
     needed = np.abs(totals) - TOLERANCE * np.abs(sums).sum(axis=1)
     rng = np.random.default_rng([seed, 1])  # not the stream of the bootstrap
-    rows = max(1, CELLS // n)
+    rows = max(8, CELLS // n)
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
         packed = rng.integers(0, 256, (count, -(-n // 8)), dtype=np.uint8)
