@@ -10,6 +10,7 @@ import typer
 from chatbench.cli.common import AsJson, Database, app
 from chatbench.cli.output import (
     FAILED,
+    check_figure_path,
     frame_records,
     plain_errors,
     save_figure,
@@ -60,12 +61,16 @@ def compare(
     with plain_errors():
         if len(runs) + (baseline is not None) < 2:
             raise typer.BadParameter("name two runs or more", param_hint="RUNS")
+        if scatter is not None and len(measure or []) != 1:
+            raise typer.BadParameter("a scatter plot shows one --measure", param_hint="--scatter")
+        for path in filter(None, (plot, scatter)):
+            check_figure_path(path)  # before the work, not after it
         comparison = compare_runs(runs, baseline=baseline, measures=measure, cluster=cluster, where=where, db_name=db)
         gates = comparison.measure_names(fail_if_worse or [])
         if plot is not None:
             save_figure(comparison.plot(), plot)
         if scatter is not None:
-            save_figure(comparison.scatter(*comparison.measure_names(measure or [])[:1]), scatter)
+            save_figure(comparison.scatter(comparison.frame["name"].iloc[0]), scatter)
         if flipped:
             show_frame(comparison.flipped, as_json)
         elif by is not None:
