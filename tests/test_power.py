@@ -106,12 +106,12 @@ def test_repeats_are_averaged_first(db: Store) -> None:
 
 def test_yes_and_no_in_a_column_of_numbers(db: Store) -> None:
     first, second = columns(1)["ok"], columns(2)["ok"]
-    kinds = {"right": float}
+    kinds = {"good": float}
     for name, values in (("numbers", [float(x) for x in first]), ("yes and no", second)):
-        made = examples.scoring(QUESTIONS, {"right": values}, metric="Right", table="right_one", kinds=kinds)
+        made = examples.scoring(QUESTIONS, {"good": values}, metric="Marked", table="marked", kinds=kinds)
         examples.saved(db, made, name=name, questions=QUESTIONS)
-        kinds = {"right": bool}
-    found = power("yes and no", "right_one_right", db_name=db.path)
+        kinds = {"good": bool}
+    found = power("yes and no", "marked_good", db_name=db.path)
     assert found.discordant == pytest.approx(np.mean(np.not_equal(first, second)), rel=1e-12)
     assert "the one other run" in found.basis
 
