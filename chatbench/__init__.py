@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from chatbench.core.response import Response, Sample
     from chatbench.core.run import Run
     from chatbench.errors import ChatbenchError, Missing
+    from chatbench.jobs.compare import compare_runs, slices
     from chatbench.jobs.history import (
         delete_model_from_database,
         delete_run,
@@ -49,6 +50,7 @@ _HOMES = {
     "chatbench.core.response": ["Response", "Sample"],
     "chatbench.core.run": ["Run"],
     "chatbench.errors": ["ChatbenchError", "Missing"],
+    "chatbench.jobs.compare": ["compare_runs", "slices"],
     "chatbench.jobs.history": [
         "delete_model_from_database",
         "delete_run",
@@ -97,6 +99,7 @@ __all__ = [
     "Store",
     "__version__",
     "all_metrics",
+    "compare_runs",
     "delete_model_from_database",
     "delete_run",
     "fetch_metrics_results",
@@ -107,6 +110,7 @@ __all__ = [
     "load_run",
     "power",
     "rescore",
+    "slices",
     "sql",
     "store_results",
 ]

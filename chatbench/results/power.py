@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from chatbench.core.run import Run
@@ -90,7 +91,10 @@ class Power:
         """Return a figure of the power over the number of questions, with this set's number marked."""
         from chatbench.reports.power_plots import power_plot
 
-        return power_plot(self)
+        most = max(8 * self.n, min(2 * (self.needed or 0), 1000 * self.n), 100)
+        sizes = sorted({*np.geomspace(2, most, 50).round().astype(int).tolist(), self.n})
+        curves = {d: [self.power_at(n, d) for n in sizes] for d in self.differences()}
+        return power_plot(sizes, curves, self.n, self.power, f"{self.measure} of {self.run.name}: {self.test}")
 
     def table(self) -> tuple[list[str], list[list[Any]], str, list[str]]:
         """Return what is shown: columns, rows, caption, notes."""

@@ -124,6 +124,18 @@ class Store:
         with self._reading() as connection:
             return reading.load_dataset(connection, dataset_id)
 
+    def select_case_ids(self, dataset_id: str, condition: str) -> list[str]:
+        """Return the ids of the questions of a set that an SQL condition on `cases` picks, such as `length(question) > 60`."""
+        if not isinstance(condition, str) or not condition.strip():
+            raise QueryError(f"A condition on cases is text in SQL, not {reprlib.repr(condition)}.")
+        # On lines of their own: a comment at the end of the condition must not swallow the bracket.
+        query = f"SELECT case_id FROM cases WHERE dataset_id = ? AND (\n{condition}\n)"
+        try:
+            ids: list[str] = self.query(query, [dataset_id])["case_id"].tolist()
+        except QueryError as error:
+            raise QueryError(f"The condition {condition!r} on cases does not work: {error}") from error
+        return ids
+
     def question_means(self, run_id: str) -> list[QuestionMeans]:
         """Return every numeric measure of the current scorings of a run as one number per question."""
         with self._reading() as connection:
