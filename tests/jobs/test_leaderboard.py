@@ -6,7 +6,7 @@ import itertools
 import random
 import re
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,10 +21,13 @@ from chatbench.core.dataset import Dataset
 from chatbench.core.measure import Measure
 from chatbench.core.scores import Scoring, Summary
 from chatbench.errors import RunNotFoundError, UnknownMetricError
+from chatbench.results.leaderboard import Leaderboard
 from chatbench.store import Store
+from chatbench.store.leaderboard import Board
 from tests.store import examples
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+DAYS: Counter[Path] = Counter()
 DIRECTIONS: dict[str, Any] = {"up": "higher", "down": "lower", "none": None, "yes": "higher", "text": None}
 KINDS = {"up": float, "down": int, "none": float, "yes": bool, "text": str}
 
@@ -42,8 +45,8 @@ def scoring(questions: Dataset, columns: dict[str, list[Any]], code_hash: str = 
 
 def save(db: Store, questions: Dataset, columns: dict[str, list[Any]] | None, name: str, **fields: Any) -> str:
     """Store the next run, a day after the one before."""
-    known = db.path.exists() and len(db.query("select 1 from runs"))
-    run = examples.run_of(questions, name, created_at=START + timedelta(days=int(known or 0)))
+    run = examples.run_of(questions, name, created_at=START + timedelta(days=DAYS[db.path]))
+    DAYS[db.path] += 1
     made = [] if columns is None else [scoring(questions, columns, **fields)]
     db.save_run(run, questions, examples.answers(questions), made)
     return run.run_id
@@ -282,16 +285,30 @@ def test_one_run_has_no_rivals(db: Store) -> None:
     assert (row["rank"], row["best_rank"], row["worst_rank"]) == (1, 1, 1)
 
 
-@pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Store:
+@pytest.fixture
+def board() -> Leaderboard:
     """60 runs with names that HTML and plots must not read as their own."""
-    draw, db = random.Random(3), Store(tmp_path_factory.mktemp("many") / "board.duckdb")
-    given(db, {f"<b>system</b> {i} of $5$ " + "x" * i: (m := draw.random(), m - 0.1, m + 0.1) for i in range(60)})
-    return db
+    draw = random.Random(3)
+    means = sorted((draw.random() for _ in range(60)), reverse=True)
+    rows = [
+        {
+            **{
+                "measure": "mixed_up",
+                "run_id": f"{i}",
+                "name": f"<b>system</b> {i} of $5$ " + "x" * i,
+                "outdated": False,
+            },
+            **{"created_at": START + timedelta(days=i), "mean": mean, "low": mean - 0.1, "high": mean + 0.1},
+            **{"n_scored": 3, "n_errors": 0, "n_missing": 0, "rank": i + 1, "best_rank": 1, "worst_rank": 60},
+        }
+        for i, mean in enumerate(means)
+    ]
+    draw.shuffle(rows)
+    measures = pd.DataFrame([{"measure": "mixed_up", "type": "float", "better": "higher", "sentence": "given"}])
+    return Leaderboard(Board("physics", "0" * 16, pd.DataFrame(rows), measures))
 
 
-def test_how_a_board_is_shown(many: Store) -> None:
-    board = leaderboard(db_name=many.path)
+def test_how_a_board_is_shown(board: Leaderboard) -> None:
     assert repr(board).count("system") == 50
     assert "50 of 60 runs" in repr(board)
     assert board._repr_html_().count("&lt;b&gt;system") == 50
@@ -300,8 +317,7 @@ def test_how_a_board_is_shown(many: Store) -> None:
     assert len(board.frame) == 60
 
 
-def test_plots(many: Store) -> None:
-    board = leaderboard(db_name=many.path)
+def test_plots(board: Leaderboard) -> None:
     figure = board.plot()
     axes = figure.axes[0]
     assert "50 of 60 runs" in axes.get_title(loc="left")
