@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         store_results,
     )
     from chatbench.jobs.leaderboard import leaderboard
+    from chatbench.jobs.power import power
     from chatbench.loaders import load_dataset, load_responses
     from chatbench.metrics.document_match import DocumentMatch
     from chatbench.metrics.lexical_metrics import LexicalMetrics
@@ -61,6 +62,7 @@ _HOMES = {
         "store_results",
     ],
     "chatbench.jobs.leaderboard": ["leaderboard"],
+    "chatbench.jobs.power": ["power"],
     "chatbench.loaders": ["load_dataset", "load_responses"],
     "chatbench.metrics.document_match": ["DocumentMatch"],
     "chatbench.metrics.lexical_metrics": ["LexicalMetrics"],
@@ -106,6 +108,7 @@ __all__ = [
     "load_dataset",
     "load_responses",
     "load_run",
+    "power",
     "rescore",
     "slices",
     "sql",

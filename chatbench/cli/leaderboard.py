@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -43,3 +44,50 @@ def leaderboard(
             save_figure(board.plot(), plot)
         if history is not None:
             save_figure(board.plot_history(), history)
+
+
+@app.command()
+def power(
+    run: Annotated[str, typer.Argument(help="Id or name of a run.")],
+    measure: Annotated[str, typer.Argument(help="Such as lexical_metrics_f1.")],
+    difference: Annotated[float | None, typer.Argument(help="How many questions does this difference need?")] = None,
+    against: Annotated[str | None, typer.Option("--against", help="The run it is to be compared with.")] = None,
+    wanted: Annotated[float, typer.Option("--power", help="Wanted chance to see the difference.")] = 0.8,
+    level: Annotated[float, typer.Option("--level", help="Level of the test.")] = 0.05,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Save the power over questions: .png or .svg.")] = None,
+    db: Database = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell how many questions a difference needs, and what difference the questions of a run show."""
+    from chatbench.jobs.power import power as plan
+
+    for name, share in (("--power", wanted), ("--level", level)):
+        if not 0 < share < 1:
+            raise typer.BadParameter(f"{share:g} is not between 0 and 1", param_hint=name)
+    if difference is not None and not (difference and math.isfinite(difference)):
+        raise typer.BadParameter(f"{difference:g} is no difference", param_hint="difference")
+    with plain_errors():
+        if plot is not None:
+            check_figure_path(plot)
+        found = plan(run, measure, difference, against=against, power=wanted, level=level, db_name=db)
+        if as_json:
+            same = (
+                "measure",
+                "n",
+                "test",
+                "basis",
+                "sd",
+                "discordant",
+                "power",
+                "level",
+                "detectable",
+                "difference",
+                "needed",
+            )
+            identity = {"run_id": found.run.run_id, "name": found.run.name, "dataset": found.run.dataset}
+            numbers = {name: getattr(found, name) for name in same}
+            show_json({**identity, **numbers, "power_by_n_questions": frame_records(found.frame)})
+        else:
+            show_table(*found.table())
+        if plot is not None:
+            save_figure(found.plot(), plot)

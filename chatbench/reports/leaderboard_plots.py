@@ -25,8 +25,8 @@ COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E
 
 def ranking_plot(records: Sequence[Record], n_runs: int, title: str) -> Figure:
     """Return a figure with a line per run in the given order: the mean as a dot, its 95 % interval as a bar, the counts."""
-    label = "mean over questions and 95 % interval (hollow: no interval)"
-    figure, (axes,) = line_figure([len(records)], title + _part(len(records), n_runs, "runs"), label)
+    x_label = "mean over questions and 95 % interval (hollow: no interval)"
+    figure, (axes,) = line_figure([len(records)], title + _part(len(records), n_runs, "runs"), x_label)
     for place, r in enumerate(records):
         interval_bar(axes, place, r["low"], r["high"])
         if r["mean"] is not None:
@@ -49,7 +49,7 @@ def history_plot(records: Sequence[Record], title: str) -> Figure:
         series = sorted(
             (r for r in records if r["name"] == name and r["mean"] is not None), key=lambda r: r["created_at"]
         )
-        _draw_series(axes, series, {"marker": marker, "linestyle": line, "color": colour, "label": name})
+        _draw_series(axes, series, {"marker": marker, "linestyle": line, "color": colour})
     locator = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]

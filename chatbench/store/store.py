@@ -24,6 +24,7 @@ from chatbench.store import dialect, leaderboard, location, migrations, reading,
 from chatbench.store.frames import to_frame
 from chatbench.store.gate import gate_for
 from chatbench.store.leaderboard import Board
+from chatbench.store.pair_spreads import PairSpread, pair_spreads
 from chatbench.store.question_means import question_means
 from chatbench.store.reading import StoredRun
 
@@ -139,6 +140,11 @@ class Store:
         """Return every numeric measure of the current scorings of a run as one number per question."""
         with self._reading() as connection:
             return question_means(connection, run_id)
+
+    def pair_spreads(self, run: Run, means: QuestionMeans) -> list[PairSpread]:
+        """Return how much each other run on the same questions, scored with the same parameters, differs from this one."""
+        with self._reading() as connection:
+            return pair_spreads(connection, run, means)
 
     def fetch(self) -> pd.DataFrame:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
