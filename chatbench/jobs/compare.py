@@ -261,10 +261,12 @@ def _few(measures: Sequence[ComparedMeasure], how: Settings) -> str:
     counts = [m.result.n_groups for m in measures if m.result.n_groups < FEW]
     if not counts:
         return ""
-    unit = "clusters of questions" if how.cluster else "questions"
+    units = ("cluster of questions", "clusters of questions") if how.cluster else ("question", "questions")
     n = str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
     which = "" if len(counts) == len(measures) else f" for {len(counts)} of {len(measures)} measures"
-    return f"Only {n} {unit} scored in both runs{which}: nothing but a large difference can be shown."
+    return (
+        f"Only {n} {units[max(counts) != 1]} scored in both runs{which}: nothing but a large difference can be shown."
+    )
 
 
 def _with_verdicts(pair: RunPair, measures: Sequence[ComparedMeasure], how: Settings) -> RunPair:

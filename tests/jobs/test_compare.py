@@ -209,7 +209,7 @@ def test_runs_without_a_common_question(store: Store) -> None:
         ([False] * 30, [True] * 30, True, 2 * 0.5**30, "better"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:.*Only 1 questions scored in both")
+@pytest.mark.filterwarnings("ignore:.*Only 1 question scored in both")
 def test_degenerate_measures(
     store: Store, old: list[Any], new: list[Any], interval: bool, p: float, verdict: str
 ) -> None:
