@@ -4,8 +4,8 @@
 
 Coverage: how often the 95 % interval holds the true difference, without one and with one. False alarms: how often p < 5 % without a
 true difference. Power: predicted and simulated. The standard error of a share of 4,000 is 0.3 points, of 2,000 0.5 points.
-Simulated comparisons go through `compare_pairs` as measures, 50 to a call, each call with other resamples (10,000, as in a comparison).
-About eight minutes on one core; with --quick every tenth simulation.
+Simulated comparisons go through `compare_pairs` as measures, 50 to a call, each call with other resamples (2,000, a fifth of a
+comparison's). About ten minutes on one core; with --quick every tenth simulation.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from chatbench.stats.power import mcnemar_power, power_of
 
 Arrays = tuple[np.ndarray, np.ndarray]
 PER_CALL = 50
+RESAMPLES = 2_000
 CLUSTER = 10
 SIZES = {20: 4_000, 100: 4_000, 1_000: 2_000}
 """Questions, and how many comparisons are simulated for each truth."""
@@ -135,7 +136,9 @@ def simulate(scenario: Scenario, n: int, difference: float, count: int) -> Itera
         groups = scenario.group(rng, n) if scenario.group else np.arange(n)
         a, b = scenario.draw(rng, (n, PER_CALL), difference, groups)
         known = groups if scenario.group and scenario.knows_groups else None
-        yield from compare_pairs(a, b, is_binary=[scenario.is_binary] * PER_CALL, groups=known, seed=start)
+        yield from compare_pairs(
+            a, b, is_binary=[scenario.is_binary] * PER_CALL, groups=known, resamples=RESAMPLES, seed=start
+        )
 
 
 def coverage(results: list[PairedResult], truth: float) -> tuple[float, float]:

@@ -72,6 +72,7 @@ def mcnemar_power(difference: float, discordant: float, n: int, level: float = 0
     return min(1.0, float(_binomial(np.arange(n + 1), np.full(n + 1, n), discordant) @ rejected))
 
 
+@lru_cache(maxsize=1024)
 def mcnemar_detectable(discordant: float, n: int, power: float = 0.8, level: float = 0.05) -> float | None:
     """Return the smallest difference of shares that n questions show with this power (exact McNemar).
 
