@@ -73,6 +73,14 @@ def test_clusters_turn_the_test_into_flips_of_their_sums() -> None:
     assert result.p == pytest.approx(expected, rel=1e-12)
 
 
+def test_clusters_that_cancel_but_for_rounding_do_not_differ() -> None:
+    a, b = [0.2, 0.1] * 30, [0.3, 0.0] * 30
+    assert (b[0] - a[0]) + (b[1] - a[1]) != 0
+    b[:10:2] = [0.9] * 5
+    result = one(a, b, groups=list(np.arange(60) // 2))
+    assert (result.test, result.p) == ("sign-flip exact", 2 / 2**5)
+
+
 def test_few_clusters_take_the_cluster_robust_interval_of_statsmodels() -> None:
     groups = np.repeat([4, 9, 2, 7], 15)
     result = compare_pairs(A, B, is_binary=YES_NO, groups=groups)[1]
