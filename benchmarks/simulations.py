@@ -3,9 +3,10 @@
     python benchmarks/simulations.py [--quick]
 
 Coverage: how often the 95 % interval holds the true difference, without one and with one. False alarms: how often p < 5 % without a
-true difference. Power: predicted and simulated. The standard error of a share of 4,000 is 0.3 points, of 2,000 0.5 points.
-Simulated comparisons go through `compare_pairs` as measures, 50 to a call, each call with other resamples (10,000, as in a comparison).
-About eight minutes on one core; with --quick every tenth simulation.
+true difference. Power: predicted and simulated. The standard error of a coverage is 0.2 points for n = 20 (10,000), 0.3 for
+n = 100 (4,000), 0.5 beyond (2,000); of a power 0.5, 0.7 and 1.3.
+Simulated comparisons go through `compare_pairs` as measures, 50 to a call, each call with other resamples (2,000, a fifth of a
+comparison's). About five minutes on one core; with --quick every tenth simulation.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ from chatbench.stats.power import mcnemar_power, power_of
 
 Arrays = tuple[np.ndarray, np.ndarray]
 PER_CALL = 50
+RESAMPLES = 2_000
 CLUSTER = 10
-SIZES = {20: 4_000, 100: 4_000, 1_000: 2_000}
+SIZES = {20: 10_000, 100: 4_000, 1_000: 2_000}
 """Questions, and how many comparisons are simulated for each truth."""
+POWER_SIZES = {20: 8_000, 100: 4_000, 1_000: 1_000}
 
 
 def yes_no(share: float) -> Callable[..., Arrays]:
@@ -66,10 +69,14 @@ def log_normal(rng: np.random.Generator, shape: tuple[int, int], difference: flo
     return np.exp(z - 0.5), (1 + difference) * np.exp(y - 0.5)
 
 
-def half_ties(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
-    """Normal scores; on half of the questions both systems do the same."""
-    a, b = normal(rng, shape, 2 * difference, _)
-    return a, np.where(rng.uniform(size=shape) < 0.5, a, b)
+def ties(share: float) -> Callable[..., Arrays]:
+    """Normal scores; on this share of the questions both systems do the same."""
+
+    def draw(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
+        a, b = normal(rng, shape, difference / (1 - share), _)
+        return a, np.where(rng.uniform(size=shape) < share, a, b)
+
+    return draw
 
 
 def repeats(rng: np.random.Generator, shape: tuple[int, int], difference: float, _: np.ndarray) -> Arrays:
@@ -119,7 +126,8 @@ SCENARIOS = (
     Scenario("normal", normal, 0.3),
     Scenario("exponential", exponential, 0.3),
     Scenario("log-normal", log_normal, 0.3),
-    Scenario("half ties", half_ties, 0.3),
+    Scenario("half ties", ties(0.5), 0.3),
+    Scenario("95 % ties", ties(0.95), 0.03, sizes=(100, 1_000)),
     Scenario("5 repeats averaged", repeats, 0.1),
     Scenario("skewed differences", skewed, 0.3),
     Scenario("clusters of 10", clustered, 0.3, group=tens, sizes=(20, 50, 100, 200, 1_000)),
@@ -135,7 +143,9 @@ def simulate(scenario: Scenario, n: int, difference: float, count: int) -> Itera
         groups = scenario.group(rng, n) if scenario.group else np.arange(n)
         a, b = scenario.draw(rng, (n, PER_CALL), difference, groups)
         known = groups if scenario.group and scenario.knows_groups else None
-        yield from compare_pairs(a, b, is_binary=[scenario.is_binary] * PER_CALL, groups=known, seed=start)
+        yield from compare_pairs(
+            a, b, is_binary=[scenario.is_binary] * PER_CALL, groups=known, resamples=RESAMPLES, seed=start
+        )
 
 
 def coverage(results: list[PairedResult], truth: float) -> tuple[float, float]:
@@ -192,15 +202,14 @@ POWER = {
 
 def main(fraction: int) -> None:
     """Print both tables."""
-    counts = {n: count // fraction for n, count in SIZES.items()}
     print(f"{'scores':28}{'n':>6}{'coverage':>10}{'with diff.':>12}{'false alarms':>14}")
     for scenario in SCENARIOS:
         for n in scenario.sizes:
-            show_scenario(scenario, n, counts.get(n, counts[1_000]))
+            show_scenario(scenario, n, SIZES.get(n, 2_000) // fraction)
     print(f"\n{'power':28}{'n':>6}{'diff.':>10}{'predicted':>12}{'simulated':>14}")
     for scenario in SCENARIOS:
         for n, difference in POWER.get(scenario.name, {}).items():
-            show_power(scenario, n, difference, counts.get(n, counts[1_000]) // 2)
+            show_power(scenario, n, difference, POWER_SIZES.get(n, 2_000) // fraction)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from chatbench.stats.clusters import Clusters, Floats, Ints
+from chatbench.stats.clusters import Clusters, Floats, Ints, products_of
 from chatbench.stats.intervals import Interval, normal_quantile, student_quantile
 
 CELLS = 2**17
@@ -75,14 +75,15 @@ def _resampled_t(clusters: Clusters, resamples: int, seed: int) -> Floats:
     """Return |t| of the mean of all measures in each resample of whole clusters: (measures, resamples); inf without spread."""
     n, sizes = len(clusters), clusters.sizes
     t = np.empty((len(clusters.sums), resamples))
-    # One product per measure: a joint one would round differently with other measures beside it.
-    moments = [np.stack((row, row**2, row * sizes)) for row in clusters.residuals]
+    is_even = bool(np.ptp(sizes) == 0)  # then the third moment is the first one
+    moments = [np.stack((row, row**2) if is_even else (row, row**2, row * sizes)) for row in clusters.residuals]
     for start, weights in _weights(n, resamples, seed):
         stop = start + len(weights)
-        total, squared_sizes = weights @ sizes, weights @ sizes**2
+        total, squared_sizes = products_of(np.stack((sizes, sizes**2)), weights)
         for moment, out in zip(moments, t, strict=True):
-            shift, squares, products = moment @ weights.T
-            shift = shift / total
+            sums, squares, *rest = products_of(moment, weights)
+            products = sums * sizes[0] if is_even else rest[0]
+            shift = sums / total
             squares = squares - 2 * shift * products + shift**2 * squared_sizes
             squares[squares <= TOLERANCE * moment[1].sum()] = 0.0
             with np.errstate(divide="ignore", invalid="ignore"):

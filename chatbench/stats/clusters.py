@@ -11,6 +11,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+def products_of(rows: Floats, weights: Floats) -> Floats:
+    """Return the sums of some rows (k, n) at some weights (m, n): (k, m).
+
+    In numpy's own loop: for so few rows a matrix product is hardly faster, and its threads wait for each other where other work
+    is running (ten times the processor time was seen). The digits depend on no other row either.
+    """
+    return np.asarray(np.einsum("kn,mn->km", rows, weights))
+
+
 @dataclass(frozen=True)
 class Clusters:
     """Values of several measures, added up by cluster: what the interval of a mean of all values needs.

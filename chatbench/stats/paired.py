@@ -134,6 +134,7 @@ def _compare(block: _Block, confidence: float, resamples: int, seed: int) -> lis
     differences = block.b - block.a
     differences[np.abs(differences) <= ROUNDING] = 0.0
     clusters = Clusters.of(differences, block.groups)
+    clusters.sums[np.abs(clusters.sums) <= ROUNDING * clusters.sizes] = 0.0
     others = [j for j, binary in enumerate(block.is_binary) if not binary or block.groups is not None]
     numbers = _numbers(Clusters(clusters.sums[others], clusters.sizes), confidence, resamples, seed)
     found = dict(zip(others, numbers, strict=True))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from chatbench.stats.clusters import Floats
+from chatbench.stats.clusters import Floats, products_of
 
 CELLS = 2**17
 EXACT_BELOW = 20
@@ -80,6 +80,6 @@ def _random_flips(sums: Floats, resamples: int, seed: int) -> list[int]:
         packed = rng.integers(0, 256, (count, -(-n // 8)), dtype=np.uint8)
         kept = np.unpackbits(packed, axis=1, count=n).astype(np.float64)
         for j, row in enumerate(sums):
-            flipped = 2 * (kept @ row) - totals[j]
+            flipped = 2 * products_of(row[None], kept)[0] - totals[j]
             hits[j] += int(np.count_nonzero(np.abs(flipped) >= needed[j]))
     return hits

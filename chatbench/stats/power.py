@@ -72,6 +72,7 @@ def mcnemar_power(difference: float, discordant: float, n: int, level: float = 0
     return min(1.0, float(_binomial(np.arange(n + 1), np.full(n + 1, n), discordant) @ rejected))
 
 
+@lru_cache(maxsize=1024)
 def mcnemar_detectable(discordant: float, n: int, power: float = 0.8, level: float = 0.05) -> float | None:
     """Return the smallest difference of shares that n questions show with this power (exact McNemar).
 
@@ -90,7 +91,8 @@ def mcnemar_detectable(discordant: float, n: int, power: float = 0.8, level: flo
 def mcnemar_pairs_needed(difference: float, discordant: float, power: float = 0.8, level: float = 0.05) -> int | None:
     """Return the number of questions that show this difference of shares with this power (exact McNemar).
 
-    None where no number does: a difference of 0, or more than 10**9 questions.
+    Power goes up in small steps forth and back with the number: this is one where it is reached. None where no number does: a
+    difference of 0, or more than 10**9 questions.
     """
     if difference == 0:
         return None
@@ -98,12 +100,11 @@ def mcnemar_pairs_needed(difference: float, discordant: float, power: float = 0.
 
 
 def _smallest(power_at: Callable[[int], float], power: float) -> int | None:
-    high = 2
+    low, high = 1, 2
     while power_at(high) < power:
-        high *= 2
-        if high > LARGEST:
+        if high == LARGEST:
             return None
-    low = high // 2
+        low, high = high, min(2 * high, LARGEST)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if power_at(middle) >= power else (middle, high)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar
@@ -68,6 +71,14 @@ def test_clusters_turn_the_test_into_flips_of_their_sums() -> None:
     ).pvalue
     assert (result.test, result.n_groups, result.n) == ("sign-flip exact", 12, 60)
     assert result.p == pytest.approx(expected, rel=1e-12)
+
+
+def test_clusters_that_cancel_but_for_rounding_do_not_differ() -> None:
+    a, b = [0.2, 0.1] * 30, [0.3, 0.0] * 30
+    assert (b[0] - a[0]) + (b[1] - a[1]) != 0
+    b[:10:2] = [0.9] * 5
+    result = one(a, b, groups=list(np.arange(60) // 2))
+    assert (result.test, result.p) == ("sign-flip exact", 2 / 2**5)
 
 
 def test_few_clusters_take_the_cluster_robust_interval_of_statsmodels() -> None:
@@ -133,6 +144,31 @@ def test_huge_and_tiny_numbers(scale: float) -> None:
     plain, scaled = one(list(A[:, 3]), list(B[:, 3])), one(list(A[:, 3] * scale), list(B[:, 3] * scale))
     assert scaled.p == plain.p
     assert (scaled.low, scaled.high) == pytest.approx((plain.low * scale, plain.high * scale), rel=1e-9)
+
+
+@st.composite
+def scores(draw: st.DrawFn) -> dict[str, Any]:
+    n, m = draw(st.integers(0, 14)), draw(st.integers(0, 3))
+    values = st.sampled_from([math.nan, 0.0, 1.0, 0.5, 0.1 + 0.2, 0.3, -1.0, 5e-324, 1e-300, 1e300, -1e307])
+    binary = [draw(st.booleans()) for _ in range(m)]
+    columns = [st.lists(st.sampled_from([0.0, 1.0, math.nan]) if b else values, min_size=n, max_size=n) for b in binary]
+    a, b = (np.array([draw(column) for column in columns]).reshape(m, n).T for _ in range(2))
+    groups = draw(st.none() | st.lists(st.integers(-3, 6), min_size=n, max_size=n))
+    return {"a": a, "b": b, "is_binary": binary, "groups": groups}
+
+
+@settings(max_examples=100, deadline=None)
+@given(scores())
+def test_whatever_comes_is_harmless(drawn: dict[str, Any]) -> None:
+    """No warning (they are errors here), no number that is none, and figures that fit together."""
+    for result in compare_pairs(**drawn, resamples=50):
+        numbers = [v for v in vars(result).values() if isinstance(v, float)]
+        assert all(math.isfinite(v) for v in numbers)
+        assert result.higher + result.lower + result.ties == result.n
+        assert (result.p is None) == (result.n == 0)
+        assert result.p is None or 0 < result.p <= 1
+        if result.low is not None:
+            assert result.low <= result.difference <= result.high
 
 
 def test_shapes_that_do_not_fit() -> None:

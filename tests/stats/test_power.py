@@ -32,10 +32,10 @@ def test_detectable_difference_equals_statsmodels(n: int) -> None:
     assert detectable_difference(2.0, n, power=0.9, level=0.01) == pytest.approx(2 * expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("effect", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize("effect", [1e-4, 0.1, 0.3, 1.0])
 def test_pairs_needed_equal_statsmodels(effect: float) -> None:
     expected = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
-    assert pairs_needed(effect, 1.0) == np.ceil(expected)
+    assert pairs_needed(effect, 1.0) == pytest.approx(np.ceil(expected), rel=1e-4)
 
 
 def brute_force(difference: float, discordant: float, n: int, level: float) -> float:
@@ -76,6 +76,7 @@ def test_what_cannot_be_shown_is_none() -> None:
     assert power_of(0.1, 0.0, 10) is None
     assert detectable_difference(1.0, 1) is None
     assert pairs_needed(0.0, 1.0) is None
+    assert pairs_needed(1e-5, 1.0) is None
     assert mcnemar_pairs_needed(0.0, 0.3) is None
 
 
