@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from chatbench.results.run_pair import ComparedMeasure, RunPair, Settings, compa
 from chatbench.results.run_result import RunResult
 from chatbench.results.scores import Scores
 from chatbench.results.slices import SMALL, Slices, chosen_measures
+from chatbench.stats.paired import IntervalKind
 from chatbench.store import Store
 
 FEW = 20
@@ -42,6 +44,7 @@ def compare_runs(
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
+    interval: IntervalKind = "bootstrap-t",
     db_name: DatabaseName = None,
     connection_string: str | None = None,
 ) -> Comparison:
@@ -56,13 +59,15 @@ def compare_runs(
     - `cluster`: "document", "tag", or a key of the questions' metadata: questions that share a value are not independent, and
       are drawn and flipped together.
     - `where`: an SQL condition on `cases` that picks questions, such as `"question like '%boson%'"`.
+    - `interval`: "bootstrap-t" (the symmetric one; Bonett and Price's for yes/no measures), or "bca" as in other packages, which is too
+      short with few questions, ties or long tails.
     - `confidence`: of the intervals; the tests are at 1 - confidence. `resamples`, `seed`: of the bootstrap and permutations.
 
     Questions are paired by id; those whose text or gold differs between the runs, and those of one run only, are listed in
     `.unpaired` and never used. Only questions that were scored in both runs count, measure by measure. Attempts are averaged
     within a question first. Raises `InputError` where the runs have no question or no measure in common.
     """
-    how = _settings(confidence, resamples, seed, cluster, where)
+    how = _settings(confidence, resamples, seed, cluster, where, interval)
     store = Store(db_name, connection_string=connection_string)
     first, others = _chosen(store, runs, other, baseline)
     datasets = {i: store.load_dataset(i) for i in dict.fromkeys(run.dataset_id for run in (first, *others))}
@@ -109,12 +114,19 @@ def slices(
     return scores.sliced(by, measures, small, cases, select)
 
 
-def _settings(confidence: float, resamples: int, seed: int, cluster: str | None, where: str | None) -> Settings:
-    if not 0 < confidence < 1:
+def _settings(
+    confidence: float, resamples: int, seed: int, cluster: str | None, where: str | None, interval: IntervalKind
+) -> Settings:
+    if not isinstance(confidence, float) or not 0 < confidence < 1:
         raise InputError(f"confidence is {confidence!r}; a share between 0 and 1 is due, such as 0.95.")
-    if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 100:
-        raise InputError(f"resamples is {resamples!r}; an int of at least 100 is due, such as 10000.")
-    return Settings(confidence, resamples, seed, cluster, where)
+    for name, value, least, example in (("resamples", resamples, 100, 10_000), ("seed", seed, 0, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise InputError(f"{name} is {value!r}; an int of at least {least} is due, such as {example}.")
+    if interval not in get_args(IntervalKind):
+        raise InputError(
+            f"interval is {interval!r}; one of {', '.join(map(repr, get_args(IntervalKind)))} is due, such as 'bca'."
+        )
+    return Settings(confidence, resamples, seed, cluster, where, interval)
 
 
 def _chosen(

@@ -25,9 +25,9 @@ class Comparison:
     Shown in a notebook it is a table with a line per measure. `frame` has all numbers, `flipped` the questions whose
     yes/no changed, `unpaired` the questions that could not be used, `by("tag")` the same comparison in groups.
 
-    A difference is the run minus the baseline. Its interval is BCa bootstrap over questions (or clusters), its p value
-    the exact McNemar test for yes/no measures, else a sign-flip permutation test; `p_adjusted` is corrected over all
-    measures and runs of the comparison by Holm's method, and `verdict` rests on it.
+    A difference is the run minus the baseline. Its interval is the symmetric bootstrap-t over questions (or clusters), for yes/no
+    measures Bonett and Price's; its p value the exact McNemar test for yes/no measures, else a sign-flip permutation test; `p_adjusted`
+    is corrected over all measures and runs of the comparison by Holm's method, and `verdict` rests on it.
     """
 
     def __init__(self, pairs: Sequence[RunPair], settings: Settings, select: Callable[[str], Collection[str]]) -> None:
@@ -200,7 +200,8 @@ class Comparison:
         others = ", ".join(pair.run.name for pair in self.pairs)
         where = f", where {self.settings.where}" if self.settings.where else ""
         unit = f"clusters by {self.settings.cluster}" if self.settings.cluster else "questions"
-        return f"{others} against {self.baseline.name} ({unit} as units{where})"
+        kind = f", {self.settings.interval} intervals" if self.settings.interval != "bootstrap-t" else ""
+        return f"{others} against {self.baseline.name} ({unit} as units{where}{kind})"
 
     def _compared(self) -> Iterator[tuple[RunPair, ComparedMeasure]]:
         return ((pair, compared) for pair in self.pairs for compared in pair.measures)

@@ -15,7 +15,7 @@ from chatbench.core.measure import Measure
 from chatbench.core.question_means import Floats
 from chatbench.core.run import Run
 from chatbench.stats.corrections import holm
-from chatbench.stats.paired import PairedResult, compare_pairs
+from chatbench.stats.paired import IntervalKind, PairedResult, compare_pairs
 
 Clusters = NDArray[np.integer[Any]]
 Verdict = Literal["better", "worse", "different", "no difference shown", "not comparable"]
@@ -23,13 +23,14 @@ Verdict = Literal["better", "worse", "different", "no difference shown", "not co
 
 @dataclass(frozen=True)
 class Settings:
-    """How a comparison was made: level of its intervals and tests, resamples, seed, what clusters, which questions."""
+    """How a comparison was made: level of its intervals and tests, resamples, seed, what clusters, which questions, which interval."""
 
     confidence: float = 0.95
     resamples: int = 10_000
     seed: int = 0
     cluster: str | None = None
     where: str | None = None
+    interval: IntervalKind = "bootstrap-t"
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def compare_columns(
         confidence=how.confidence,
         resamples=how.resamples,
         seed=how.seed,
+        interval=how.interval,
     )
     return [
         ComparedMeasure(name, key, measure, is_binary, result, None, "not comparable", len(a) - result.n)

@@ -36,14 +36,23 @@ def bca_interval(
     Source: B. Efron, "Better bootstrap confidence intervals", JASA 82 (1987) 171-185.
     """
     clusters = Clusters.of(np.asarray(values, dtype=np.float64)[None], groups)
+    return bca_intervals(clusters, confidence, resamples, seed)[0]
+
+
+def bca_intervals(clusters: Clusters, confidence: float, resamples: int, seed: int) -> list[Interval]:
+    """Return `bca_interval` for the mean of each measure; all of them share their resamples."""
     if len(clusters) < 2:
-        return None
-    parts = [
-        weights @ clusters.sums[0] / (weights @ clusters.sizes)
-        for _, weights in _weights(len(clusters), resamples, seed)
+        return [None] * len(clusters.sums)
+    drawn = np.empty((len(clusters.sums), resamples))
+    for start, weights in _weights(len(clusters), resamples, seed):
+        (total,) = products_of(clusters.sizes[None], weights)
+        for row, out in zip(clusters.sums, drawn, strict=True):
+            out[start : start + len(weights)] = products_of(row[None], weights)[0] / total
+    tail = (1 - confidence) / 2
+    return [
+        _bca(means, float(mean), jackknife, tail)
+        for means, mean, jackknife in zip(drawn, clusters.means, clusters.leave_one_out(), strict=True)
     ]
-    mean, jackknife = float(clusters.means[0]), clusters.leave_one_out()[0]
-    return _bca(np.concatenate(parts), mean, jackknife, (1 - confidence) / 2)
 
 
 def symmetric_t_intervals(clusters: Clusters, confidence: float, resamples: int, seed: int) -> list[Interval]:

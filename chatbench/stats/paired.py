@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from chatbench.errors import LengthError
-from chatbench.stats.bootstrap import symmetric_t_intervals
+from chatbench.stats.bootstrap import bca_interval, bca_intervals, symmetric_t_intervals
 from chatbench.stats.clusters import Clusters, Floats, Ints
 from chatbench.stats.intervals import Interval, mean, paired_shares_interval
 from chatbench.stats.permutation import mcnemar, sign_flip
@@ -17,6 +18,8 @@ from chatbench.stats.power import detectable_difference, mcnemar_detectable
 
 ROUNDING = 1e-13
 """Differences below this share of the measure's largest value come from averaging repeats, and count as none."""
+
+IntervalKind = Literal["bootstrap-t", "bca"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,16 @@ class _Block:
 
 
 @dataclass(frozen=True)
+class _Method:
+    """How intervals and tests are made."""
+
+    confidence: float
+    resamples: int
+    seed: int
+    interval: IntervalKind
+
+
+@dataclass(frozen=True)
 class _Finding:
     """What a test and an interval say about one measure; lengths in the block's scale."""
 
@@ -77,6 +90,7 @@ def compare_pairs(
     confidence: float = 0.95,
     resamples: int = 10_000,
     seed: int = 0,
+    interval: IntervalKind = "bootstrap-t",
 ) -> list[PairedResult]:
     """Compare two systems question by question; one result per measure, which depends on no other measure.
 
@@ -85,18 +99,20 @@ def compare_pairs(
     `groups`: (n,) numbers of the clusters that questions belong to, e.g. their source document; None: each on its own.
 
     Yes/no without clusters: McNemar's exact test and Bonett and Price's interval. Everything else: flips of the signs of the cluster
-    sums, and the symmetric bootstrap-t interval of whole clusters (Student's where fewer than 8 differ).
+    sums, and the symmetric bootstrap-t interval of whole clusters (Student's where fewer than 8 differ). `interval="bca"` gives the BCa
+    bootstrap for all measures, as other packages do; with few questions, ties or long tails it is too short (benchmarks/README.md).
     Raises LengthError where the shapes do not fit together.
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     numbers = None if groups is None else np.asarray(groups, dtype=np.int64)
     _check(first, second, is_binary, numbers)
+    how = _Method(confidence, resamples, seed, interval)
     results: dict[int, PairedResult] = {}
     for scored, columns in _same_questions(first, second):
         ours, theirs = (array[scored][:, columns].T.copy() for array in (first, second))
         own = None if numbers is None else numbers[scored]
         block = _block(ours, theirs, [is_binary[j] for j in columns], own)
-        results |= zip(columns, _compare(block, confidence, resamples, seed), strict=True)
+        results |= zip(columns, _compare(block, how), strict=True)
     return [results[j] for j in range(first.shape[1])]
 
 
@@ -127,7 +143,7 @@ def _block(a: Floats, b: Floats, is_binary: list[bool], groups: Ints | None) -> 
     return _Block(a / by, b / by, scales, is_binary, groups)
 
 
-def _compare(block: _Block, confidence: float, resamples: int, seed: int) -> list[PairedResult]:
+def _compare(block: _Block, how: _Method) -> list[PairedResult]:
     if not block.a.shape[1]:
         empty = PairedResult(0, None, None, None, None, None, None, None, 0, 0, 0, None, 0, "")
         return [empty] * len(block.scales)
@@ -136,29 +152,36 @@ def _compare(block: _Block, confidence: float, resamples: int, seed: int) -> lis
     clusters = Clusters.of(differences, block.groups)
     clusters.sums[np.abs(clusters.sums) <= ROUNDING * clusters.sizes] = 0.0
     others = [j for j, binary in enumerate(block.is_binary) if not binary or block.groups is not None]
-    numbers = _numbers(Clusters(clusters.sums[others], clusters.sizes), confidence, resamples, seed)
+    numbers = _numbers(Clusters(clusters.sums[others], clusters.sizes), how)
     found = dict(zip(others, numbers, strict=True))
     return [
-        _result(block, j, row, found[j] if j in found else _yes_no(row, confidence), len(clusters))
+        _result(block, j, row, found[j] if j in found else _yes_no(row, how), len(clusters))
         for j, row in enumerate(differences)
     ]
 
 
-def _yes_no(differences: Floats, confidence: float) -> _Finding:
+def _yes_no(differences: Floats, how: _Method) -> _Finding:
     n, higher, lower = len(differences), int((differences > 0).sum()), int((differences < 0).sum())
-    interval = paired_shares_interval(higher, lower, n, confidence)
+    if how.interval == "bca":
+        interval = bca_interval(differences, confidence=how.confidence, resamples=how.resamples, seed=how.seed)
+    else:
+        interval = paired_shares_interval(higher, lower, n, how.confidence)
     return _Finding(mcnemar(higher, lower), "McNemar exact", interval, mcnemar_detectable((higher + lower) / n, n))
 
 
-def _numbers(clusters: Clusters, confidence: float, resamples: int, seed: int) -> list[_Finding]:
+def _numbers(clusters: Clusters, how: _Method) -> list[_Finding]:
     n = len(clusters)
     errors = _errors(clusters)
     varying = np.flatnonzero(errors)
     some = Clusters(clusters.sums[varying], clusters.sizes)
-    intervals = dict(zip(varying.tolist(), symmetric_t_intervals(some, confidence, resamples, seed), strict=True))
+    intervals_of = bca_intervals if how.interval == "bca" else symmetric_t_intervals
+    given = intervals_of(some, how.confidence, how.resamples, how.seed)
+    intervals = dict(zip(varying.tolist(), given, strict=True))
     return [
         _Finding(p, test, intervals.get(j), detectable_difference(float(error) * n**0.5, n))
-        for j, ((p, test), error) in enumerate(zip(sign_flip(clusters.sums, resamples, seed), errors, strict=True))
+        for j, ((p, test), error) in enumerate(
+            zip(sign_flip(clusters.sums, how.resamples, how.seed), errors, strict=True)
+        )
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, permutation_test
+from scipy.stats import binomtest, bootstrap, permutation_test
 from statsmodels.stats.multitest import multipletests
 
 from chatbench import compare_runs
@@ -361,7 +361,10 @@ def test_which_runs(store: Store) -> None:
     assert compare_runs(older, baseline=run, db_name=store.path).pairs[0].run.run_id == older
 
 
-@pytest.mark.parametrize("options", [{"confidence": 95}, {"confidence": 0.0}, {"resamples": 5}, {"resamples": True}])
+@pytest.mark.parametrize(
+    "options",
+    [{"confidence": 95}, {"confidence": 0.0}, {"resamples": 5}, {"resamples": True}, {"seed": -1}, {"interval": "BCa"}],
+)
 def test_wrong_options(store: Store, options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="is due, such as"):
         compared(store, "a", "b", **options)
@@ -394,6 +397,19 @@ def test_same_seed_same_numbers_and_order_of_questions_is_no_matter(store: Store
     pd.testing.assert_frame_equal(frames[0], frames[2])
     wider = row(compared(store, "old", "new", confidence=0.99), "own_f1")
     assert wider["low"] < frames[0]["low"][0] < frames[0]["high"][0] < wider["high"]
+
+
+def test_the_bca_interval_of_scipy_on_request(store: Store) -> None:
+    rng = np.random.default_rng(6)
+    n = 80
+    values = rng.exponential(size=n)
+    put(store, "old", {"f1": [0.0] * n})
+    put(store, "new", {"f1": values.tolist()})
+    found = compared(store, "old", "new", interval="bca")
+    oracle = bootstrap((values,), np.mean, n_resamples=10_000, method="BCa", rng=np.random.default_rng(0))
+    f1 = row(found, "own_f1")
+    assert (f1["low"], f1["high"]) == pytest.approx(tuple(oracle.confidence_interval))
+    assert "bca intervals" in str(found)
 
 
 def test_the_classes_of_the_metrics_need_not_be_defined(store: Store) -> None:

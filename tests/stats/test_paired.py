@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import bootstrap
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -53,6 +54,21 @@ def test_interval_is_the_bootstrap_t_of_scipys_draws() -> None:
     ).bootstrap_distribution
     half = np.quantile(drawn, 0.95, method="higher") * stats.sem(d)
     assert (result.low, result.high) == pytest.approx((d.mean() - half, d.mean() + half), rel=1e-10)
+
+
+def test_bca_on_request_equals_scipy() -> None:
+    rng = np.random.default_rng(11)
+    a, b = rng.uniform(size=(60, 3)), rng.uniform(size=(60, 3))
+    a[:, 2], b[:, 2] = a[:, 2] < 0.5, b[:, 2] < 0.7
+    a[:7, 1] = np.nan
+    found = compare_pairs(a, b, is_binary=[False, False, True], seed=3, interval="bca")
+    for j, result in enumerate(found):
+        differences = (b - a)[~np.isnan(a[:, j]), j]
+        oracle = bootstrap(
+            (differences,), np.mean, n_resamples=10_000, method="BCa", rng=np.random.default_rng(3)
+        ).confidence_interval
+        assert (result.low, result.high) == pytest.approx((oracle.low, oracle.high), rel=1e-9)
+    assert [r.p for r in found] == [r.p for r in compare_pairs(a, b, is_binary=[False, False, True], seed=3)]
 
 
 def test_yes_no_takes_the_exact_mcnemar_test_of_statsmodels() -> None:
