@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         sql,
         store_results,
     )
+    from chatbench.jobs.transfer import export_run, import_results, import_run
     from chatbench.loaders import load_dataset, load_responses
     from chatbench.metrics.document_match import DocumentMatch
     from chatbench.metrics.lexical_metrics import LexicalMetrics
@@ -57,6 +58,7 @@ _HOMES = {
         "sql",
         "store_results",
     ],
+    "chatbench.jobs.transfer": ["export_run", "import_results", "import_run"],
     "chatbench.loaders": ["load_dataset", "load_responses"],
     "chatbench.metrics.document_match": ["DocumentMatch"],
     "chatbench.metrics.lexical_metrics": ["LexicalMetrics"],
@@ -95,7 +97,10 @@ __all__ = [
     "all_metrics",
     "delete_model_from_database",
     "delete_run",
+    "export_run",
     "fetch_metrics_results",
+    "import_results",
+    "import_run",
     "list_runs",
     "load_dataset",
     "load_responses",
