@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 import warnings
@@ -89,10 +90,21 @@ def _can_be_one(rows: Sequence[ScoreRow]) -> bool:
 def _parted(chain: tuple[ScoreRow, ...]) -> list[Call]:
     """Cut at the longest pauses until no call has two rows of one table; give single rows where that is not clear."""
     pauses = sorted(_pauses(chain), key=lambda pause: -pause[1])
-    n_cuts = next(n for n in range(len(chain)) if all(map(_can_be_one, _split_at(chain, _first(pauses, n)))))
+
+    def enough(n: int) -> bool:
+        return all(map(_can_be_one, _split_at(chain, _first(pauses, n))))
+
+    n_cuts = bisect.bisect_left(range(len(chain)), True, key=enough)  # further cuts never spoil it
     cuts = [pause for _, pause in pauses[:n_cuts]]
     inside = [pause for _, pause in pauses[n_cuts:]]
-    if cuts and inside and not min(cuts) > CLEAR * max(inside):
+    kinds = {(row.source.name, row.n_questions): row for row in chain}.values()
+    if not cuts:
+        clear = True
+    elif inside:
+        clear = min(cuts) > CLEAR * max(inside)
+    else:  # all rows stand alone: that is sure where no two of them could be of one call
+        clear = not any(map(_can_be_one, itertools.combinations(kinds, 2)))
+    if not clear:
         doubt = "several calls of this name were stored at nearly the same time, so it cannot be told which rows belong together"
         return [Call((row,), doubt) for row in chain]
     return [Call(rows) for rows in _split_at(chain, _first(pauses, n_cuts))]
@@ -175,7 +187,8 @@ def to_run(call: Call, source: Path, questions: Questions) -> tuple[StoredRun, l
     dataset, origin = questions.of(call)
     times = [row.time for row in call.rows if row.time is not None]
     faults = [f"{row.place}: {fault}." for row in call.rows for fault in (*row.faults, *_disagreements(row))]
-    notes = [origin, *([f"{call.doubt[:1].upper()}{call.doubt[1:]}."] if call.doubt else []), *faults]
+    doubts = [f"{call.doubt[:1].upper()}{call.doubt[1:]}."] if call.doubt else []
+    notes = [origin, *doubts, *faults]
     notes += [f"{row.place}: {why}." for row in call.rows for why in row.reasons.values() if why not in row.faults]
     if not call.rows[0].name:
         notes.append(f"The rows have no name; {DEFAULT_NAME} is the one that chATLAS_Benchmark gave.")
@@ -200,7 +213,7 @@ def to_run(call: Call, source: Path, questions: Questions) -> tuple[StoredRun, l
     )
     responses = [Response(None, error=NO_ANSWERS) for _ in dataset]
     scorings = [_scoring(row, dataset, min(times)) for row in call.rows]
-    return StoredRun(run, dataset, responses, scorings), [*([call.doubt] if call.doubt else []), *faults]
+    return StoredRun(run, dataset, responses, scorings), [*doubts, *faults]
 
 
 def _run_id(call: Call, time: datetime) -> str:

@@ -58,8 +58,8 @@ def import_results(
     prepared = [to_run(call, source, asked) for call in found if asked is not None]
     for content, faults in prepared:
         store.save_run(content.run, content.dataset, content.responses, content.scorings)
-        for fault in faults:
-            warnings.warn(f"Run {content.run.name!r} ({content.run.run_id}): {fault}", stacklevel=2)
+        if faults:
+            warnings.warn(f"Run {content.run.name!r} ({content.run.run_id}): {' '.join(faults)}", stacklevel=2)
     return [content.run for content, _ in prepared]
 
 

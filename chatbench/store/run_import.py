@@ -113,8 +113,8 @@ def _responses(path: Path, dataset: Dataset) -> tuple[list[Response], list[tuple
     rows = _records(_read(path, RESPONSES, required=("case_id", "attempt")))
     keys = [(row.pop("case_id"), row["attempt"]) for row in rows]
     ids = [case.id for case in dataset]
-    if unknown := [key for key, _ in keys if key not in set(ids)]:
-        raise InputError(f"{path} has a row for the case {unknown[0]!r}, which is not among the questions.")
+    if unknown := {key for key, _ in keys}.difference(ids):
+        raise InputError(f"{path} has a row for the case {min(unknown)!r}, which is not among the questions.")
     repeat = len(keys) // max(len(ids), 1)
     if [key for key, _ in keys] != [key for key in ids for _ in range(repeat)] or (ids and not repeat):
         raise InputError(
@@ -140,11 +140,12 @@ def _scoring(path: Path, content: Mapping[str, Any], keys: list[tuple[str, int]]
     if len({m.name for m in measures}) < len(measures):
         raise InputError(f"{where}: two of its measures have one name.")
     columns = _read(path, score_kinds(measures), required=("case_id", "attempt"))
-    if unlike := [k for k in zip(columns["case_id"], columns["attempt"], strict=True) if k not in set(keys)]:
-        raise InputError(f"{path} has a row for case and attempt {unlike[0]}, which has no response.")
-    if list(zip(columns["case_id"], columns["attempt"], strict=True)) != keys:
+    given = list(zip(columns["case_id"], columns["attempt"], strict=True))
+    if unlike := set(given).difference(keys):
+        raise InputError(f"{path} has a row for case and attempt {min(unlike)}, which has no response.")
+    if given != keys:
         raise InputError(
-            f"{path} has {len(columns['case_id'])} rows for {len(keys)} responses; one for each is due, in their order."
+            f"{path} has {len(given)} rows for {len(keys)} responses; one for each is due, in their order."
         )
     rows = len(keys)
     made = Scoring(
@@ -156,12 +157,12 @@ def _scoring(path: Path, content: Mapping[str, Any], keys: list[tuple[str, int]]
         missing=columns.get("missing", [None] * rows),
     )
     _check_reasons(made, path)
-    given = tuple(in_place(where, lambda s: Summary(**s), s) for s in plain["summaries"])
-    if not _agree(in_place(where, summarise, made), given):
+    sums = tuple(in_place(where, lambda s: Summary(**s), s) for s in plain["summaries"])
+    if not _agree(in_place(where, summarise, made), sums):
         raise InputError(
             f"{where}: its summaries are not those of the scores in {path.name}; one of them was changed after the export."
         )
-    return replace(made, summaries=given)
+    return replace(made, summaries=sums)
 
 
 def _measure(content: Any, metric: str) -> Measure:
