@@ -6,7 +6,7 @@ import bisect
 import itertools
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -122,25 +122,30 @@ class Questions:
         self._read: dict[str, Dataset | None] = {}
         self._given: dict[str | None, Dataset] = {}
         paths = {call.rows[0].question_path for call in found}
-        if isinstance(given, Mapping):
-            for path, source in given.items():
-                if path not in paths:
-                    raise InputError(f"No row has the question_path {path!r}; there are {_listed(paths)}.")
-                self._given[path] = load_dataset(source, name=path)
-        elif given is not None:
-            dataset = load_dataset(given)
-            of_size = {call.rows[0].question_path for call in found if call.n_questions == len(dataset)}
-            if len(of_size) != 1:
-                state = (
-                    f"are those of {_listed(of_size)}"
-                    if of_size
-                    else f"no rows are of so many; paths: {_listed(paths)}"
-                )
-                raise InputError(
-                    f"There are {len(dataset)} questions given, and {state}. Say which they belong to: questions={{question_path: file}}."
-                )
-            path = of_size.pop()
-            self._given[path] = dataset if path is None or path == UNNAMED else replace(dataset, name=path)
+        sizes: dict[str | None, set[int | None]] = {}
+        for call in found:
+            sizes.setdefault(call.rows[0].question_path, set()).add(call.n_questions)
+        if given is not None and not isinstance(given, Mapping):
+            given = {self._path_of(load_dataset(given), sizes): given}
+        for path, source in (given or {}).items():
+            if path not in sizes:
+                raise InputError(f"No row has the question_path {path!r}; there are {_listed(sizes)}.")
+            dataset = load_dataset(source, name=None if path == UNNAMED else path)
+            if len(dataset) not in sizes[path]:
+                numbers = " and ".join(sorted(str(n) for n in sizes[path] if n)) or "a number that is not known"
+                raise InputError(f"The questions given for {path!r} are {len(dataset)}, but its rows are of {numbers}.")
+            self._given[path] = dataset
+
+    @staticmethod
+    def _path_of(dataset: Dataset, sizes: Mapping[str | None, set[int | None]]) -> str | None:
+        """Return the one question_path that has as many questions."""
+        fitting = [path for path, numbers in sizes.items() if len(dataset) in numbers]
+        if len(fitting) == 1:
+            return fitting[0]
+        state = f"are those of {_listed(fitting)}" if fitting else f"no rows are of so many; paths: {_listed(sizes)}"
+        raise InputError(
+            f"There are {len(dataset)} questions given, and {state}. Say which they belong to: questions={{question_path: file}}."
+        )
 
     def of(self, call: Call) -> tuple[Dataset, str]:
         """Return the questions of a call and a sentence about where they come from."""
@@ -178,7 +183,7 @@ class Questions:
         return self._read[path]
 
 
-def _listed(paths: set[str | None]) -> str:
+def _listed(paths: Iterable[str | None]) -> str:
     return ", ".join(sorted(map(repr, paths))) or "none"
 
 

@@ -38,7 +38,7 @@ def write(folder: Path, stored: StoredRun, format: str) -> Path:
     """Write the folder under another name first, then put it in its place; see `export_run`."""
     if format not in FORMATS:
         raise InputError(f"format is {format!r}; there are {', '.join(map(repr, FORMATS))}.")
-    folder = folder.absolute() if not folder.is_symlink() else folder.resolve()
+    folder = folder.resolve()
     if not folder.parent.is_dir():
         raise InputError(f"The folder {folder.parent} does not exist; make it first.")
     _check_replaceable(folder, stored.run.run_id)

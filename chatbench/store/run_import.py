@@ -40,6 +40,9 @@ def read(folder: Path) -> StoredRun:
         _scoring(folder / name, content, keys, f"{where}, scoring {i}")
         for i, (name, content) in enumerate(zip(all_files(head)[2:], head["scorings"], strict=True), 1)
     ]
+    for what in ("key", "signature"):
+        if len({getattr(scoring, what) for scoring in scorings}) < len(scorings):
+            raise InputError(f"{where}: two scorings have one {what}, so one would take the place of the other.")
     return StoredRun(run, dataset, responses, scorings)
 
 
@@ -134,6 +137,8 @@ def _response(content: dict[str, Any]) -> Response:
 def _scoring(path: Path, content: Mapping[str, Any], keys: list[tuple[str, int]], where: str) -> Scoring:
     due = {"measures": list, "summaries": list, "run_values": dict, "versions": dict}
     plain = _fields(content, SCORING, where, due)
+    if not all(type(value) in (int, float) for value in plain["run_values"].values()):
+        raise InputError(f"{where}: 'run_values' is {shown(plain['run_values'])}; numbers by measure are due.")
     if content.get("file") != path.name:
         raise InputError(f"{where}: its file is {content.get('file')!r}; {path.name!r} is due.")
     measures = tuple(in_place(where, _measure, m, plain["metric"]) for m in plain["measures"])

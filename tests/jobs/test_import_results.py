@@ -229,8 +229,11 @@ def test_questions_that_could_be_those_of_several_sets_are_refused() -> None:
         brought_in(*rows, questions=path)
     with pytest.raises(InputError, match="question_path 'sets.json'; there are 'other.json', 'set.json'"):
         brought_in(questions={"sets.json": path})
-    with pytest.raises(InputError, match="no rows are of so many"):
-        brought_in(questions=questions_file(Path("five.json"), 5))
+    five = questions_file(Path("five.json"), 5)
+    with pytest.raises(InputError, match="There are 5 questions given, and no rows are of so many"):
+        brought_in(questions=five)
+    with pytest.raises(InputError, match="given for 'set.json' are 5, but its rows are of 2"):
+        brought_in(questions={"set.json": five})
     assert not Path("new.duckdb").exists()
     brought_in(questions={"other.json": path})
     assert load_run("b", "new.duckdb").dataset.questions[0] == "What is 0?"

@@ -343,6 +343,14 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda f: edit_json(f, lambda h: h["scorings"][0]["measures"][0].update(at_least="0")),
         "another type",
     ),
+    "scores of another table": (
+        lambda f: edit_json(f, lambda h: h["scorings"].append({**h["scorings"][0], "table": "other"})),
+        "lacks scores_other.jsonl",
+    ),
+    "run values": (
+        lambda f: edit_json(f, lambda h: h["scorings"][0].update(run_values={"f": "x"})),
+        "numbers by measure are due",
+    ),
     "no name": (lambda f: edit_json(f, lambda h: h["run"].pop("name")), "run lacks 'name'"),
     "name": (lambda f: edit_json(f, lambda h: h["run"].update(name=7)), "'name' is a int 7"),
     "settings": (lambda f: edit_json(f, lambda h: h["run"].update(settings=[])), "'settings' is a list"),
@@ -478,3 +486,11 @@ def test_wrong_parquet_is_refused_and_nothing_stored(exported: dict[str, Path], 
 def test_no_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no folder"):
         import_run(tmp_path / "gone", tmp_path / "other.duckdb")
+
+
+def test_scorings_that_would_replace_each_other(exported: dict[str, Path], tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported["jsonl"], tmp_path / "run"))
+    shutil.copyfile(folder / SCORES, folder / "scores_answer_length.2.jsonl")
+    edit_json(folder, lambda h: h["scorings"].append({**h["scorings"][0], "file": "scores_answer_length.2.jsonl"}))
+    with pytest.raises(InputError, match="two scorings have one key"):
+        import_run(folder, tmp_path / "other.duckdb")
