@@ -121,7 +121,6 @@ class Questions:
         self._folder = folder
         self._read: dict[str, Dataset | None] = {}
         self._given: dict[str | None, Dataset] = {}
-        paths = {call.rows[0].question_path for call in found}
         sizes: dict[str | None, set[int | None]] = {}
         for call in found:
             sizes.setdefault(call.rows[0].question_path, set()).add(call.n_questions)
