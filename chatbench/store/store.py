@@ -15,13 +15,17 @@ import sqlalchemy as sa
 
 from chatbench.core.dataset import Dataset
 from chatbench.core.jsonable import clean_text
+from chatbench.core.question_means import QuestionMeans
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
 from chatbench.errors import DatabaseNotFoundError, InputError, QueryError, ReadOnlyError, SchemaError
-from chatbench.store import dialect, location, migrations, reading, removal, rows, statements, writing
+from chatbench.store import dialect, leaderboard, location, migrations, reading, removal, rows, statements, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.gate import gate_for
+from chatbench.store.leaderboard import Board
+from chatbench.store.pair_spreads import PairSpread, pair_spreads
+from chatbench.store.question_means import question_means
 from chatbench.store.reading import StoredRun
 
 
@@ -126,6 +130,33 @@ class Store:
         with self._reading() as connection:
             return reading.load(connection, run_id)
 
+    def load_dataset(self, dataset_id: str) -> Dataset:
+        """Return a stored question set by its fingerprint."""
+        with self._reading() as connection:
+            return reading.load_dataset(connection, dataset_id)
+
+    def select_case_ids(self, dataset_id: str, condition: str) -> list[str]:
+        """Return the ids of the questions of a set that an SQL condition on `cases` picks, such as `length(question) > 60`."""
+        if not isinstance(condition, str) or not condition.strip():
+            raise QueryError(f"A condition on cases is text in SQL, not {reprlib.repr(condition)}.")
+        # On lines of their own: a comment at the end of the condition must not swallow the bracket.
+        query = f"SELECT case_id FROM cases WHERE dataset_id = ? AND (\n{condition}\n)"
+        try:
+            ids: list[str] = self.query(query, [dataset_id])["case_id"].tolist()
+        except QueryError as error:
+            raise QueryError(f"The condition {condition!r} on cases does not work: {error}") from error
+        return ids
+
+    def question_means(self, run_id: str) -> list[QuestionMeans]:
+        """Return every numeric measure of the current scorings of a run as one number per question."""
+        with self._reading() as connection:
+            return question_means(connection, run_id)
+
+    def pair_spreads(self, run: Run, means: QuestionMeans) -> list[PairSpread]:
+        """Return how much each other run on the same questions, scored with the same parameters, differs from this one."""
+        with self._reading() as connection:
+            return pair_spreads(connection, run, means)
+
     def fetch(self) -> pd.DataFrame:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
 
@@ -142,6 +173,15 @@ class Store:
                 stacklevel=2,
             )
         return found
+
+    def leaderboard(self, dataset: str | None = None) -> Board:
+        """Return the runs on one question set with means, intervals and ranks by measure (see `Board`).
+
+        `dataset` is a name or a dataset_id; None: the question set of the newest run. Of several contents under one name the
+        newest is taken, with a warning that names the others. `RunNotFoundError` names the question sets there are.
+        """
+        with self._reading() as connection:
+            return leaderboard.read(connection, dataset)
 
     def query(self, sql: str, parameters: Any = None, *, write: bool = False) -> pd.DataFrame:
         """Return the rows that the database gives for a query. It cannot change anything unless `write` is set.
