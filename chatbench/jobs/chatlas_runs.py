@@ -149,25 +149,31 @@ class Questions:
     def of(self, call: Call) -> tuple[Dataset, str]:
         """Return the questions of a call and a sentence about where they come from."""
         path, n = call.rows[0].question_path, call.n_questions
+        # What cannot be the same for sure has other texts: compare_runs pairs questions by id and text.
+        unnamed = path is None or path == UNNAMED
+        where = f"an unnamed list ({call.rows[0].digest})" if unnamed else path
         if n is None:
-            return Dataset((), name=path or UNNAMED), "The file does not tell how many questions there were."
+            cases = (Case(f"all questions of {where}, whose number is not known", id="all"),)
+            return Dataset(cases, name=path or UNNAMED), (
+                "The file does not tell how many questions there were; one stands for all of them."
+            )
         given = self._given.get(path)
         if given is not None and len(given) == n:
             return given, "The questions are those given to import_results."
         differs = "" if given is None else f" Those given are {len(given)}, not {n}."
-        if path is None or path == UNNAMED:
-            mark = call.rows[0].digest
-            cases = tuple(Case(f"question {i} of an unnamed list ({mark})", id=str(i)) for i in range(1, n + 1))
-            return Dataset(cases, name=UNNAMED), (
-                f"The questions came as a list without a name: whether another run had the same cannot be told.{differs} "
-                "With questions= given, runs can be compared question by question."
+        if path is not None and not unnamed:
+            read = self._file(path)
+            if read is not None and len(read) == n:
+                return read, f"The questions are those of {read.path} as it is now."
+            differs += "" if read is None else f" The file {read.path} has {len(read)} by now, not {n}."
+        origin = f"The texts of the questions are unknown; they go by their position.{differs}"
+        if unnamed:
+            origin += (
+                " The list had no name: whether another run had the same questions cannot be told. "
+                "With questions= given, such runs can be compared question by question."
             )
-        read = self._file(path)
-        if read is not None and len(read) == n:
-            return read, f"The questions are those of {read.path} as it is now."
-        differs += "" if read is None else f" The file {read.path} has {len(read)} by now, not {n}."
-        cases = tuple(Case(f"question {i} of {path}", id=str(i)) for i in range(1, n + 1))
-        return Dataset(cases, name=path), f"The texts of the questions are unknown; they go by their position.{differs}"
+        by_position = tuple(Case(f"question {i} of {n} in {where}", id=str(i)) for i in range(1, n + 1))
+        return Dataset(by_position, name=path or UNNAMED), origin
 
     def _file(self, path: str) -> Dataset | None:
         """Return the set where its file still is: below the working folder, or beside the database as it was then."""
@@ -215,7 +221,7 @@ def to_run(call: Call, source: Path, questions: Questions) -> tuple[StoredRun, l
         created_at=min(times),
         settings={SOURCE: facts, "notes": notes},
     )
-    responses = [Response(None, error=NO_ANSWERS) for _ in dataset]
+    responses = [Response(None, error=NO_ANSWERS)] * len(dataset)
     scorings = [_scoring(row, dataset, min(times)) for row in call.rows]
     return StoredRun(run, dataset, responses, scorings), [*doubts, *faults]
 

@@ -75,10 +75,10 @@ class Store:
         """
         answered = rows.response_rows(run.run_id, writing.checked_samples(run, dataset, responses))
         prepared, misfits = writing.prepare_all(scorings)
+        if strict and misfits:
+            raise misfits[0]
         with self._writing() as connection:
-            misfits += writing.save_run(connection, run, dataset, answered, prepared)
-            if strict and misfits:
-                raise misfits[0]
+            misfits += writing.save_run(connection, run, dataset, answered, prepared, strict=strict)
         _warn(misfits)
 
     def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:

@@ -11,7 +11,16 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from chatbench import delete_run, fetch_metrics_results, import_results, list_runs, load_dataset, load_run, sql
+from chatbench import (
+    compare_runs,
+    delete_run,
+    fetch_metrics_results,
+    import_results,
+    list_runs,
+    load_dataset,
+    load_run,
+    sql,
+)
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
 from chatbench.errors import DatabaseNotFoundError, InputError
@@ -109,7 +118,7 @@ def test_a_call_is_one_run_with_name_time_and_source() -> None:
     assert stored.run == run
     assert [r.answer for r in stored.responses] == [None, None]
     assert stored.responses[0].error == "chATLAS_Benchmark stored no answers"
-    assert stored.dataset.questions == ["question 1 of set.json", "question 2 of set.json"]
+    assert stored.dataset.questions == ["question 1 of 2 in set.json", "question 2 of 2 in set.json"]
     assert len(scorings(run)) == 4
 
 
@@ -179,6 +188,27 @@ def test_runs_of_one_path_and_number_have_the_same_questions() -> None:
     assert len(set(by_name.values())) == 3
 
 
+def test_runs_of_one_path_and_number_are_compared_question_by_question() -> None:
+    """By hand: the means are 3/4 and 3/8, the differences 1, 0, 0, 1/2."""
+    brought_in(
+        row(LEXICAL, "a", [0, 0, 1, 0.5]),
+        row(LEXICAL, "b", [1, 0, 1, 1]),
+        row(LEXICAL, "longer", [1, 0, 1, 1, 1]),
+        row(LEXICAL, "other", [1, 0, 1, 1], path="other.json"),
+    )
+    with pytest.warns(UserWarning, match="Only 4"):
+        compared = compare_runs("a", "b", measures="chatlas_lexical_f1", db_name="new.duckdb")
+    assert compared.frame["difference"].tolist() == [0.375]
+    for name in ("longer", "other"):  # a place in another list is another question
+        with pytest.raises(InputError, match="these are other questions"):
+            compare_runs("a", name, db_name="new.duckdb")
+
+
+def test_means_of_different_sets_do_not_meet_on_one_board() -> None:
+    a, b, c = brought_in(row(DOCUMENTS, "a"), row(DOCUMENTS, "b", path="other.json"), row(DOCUMENTS, "c"))
+    assert a.dataset_id == c.dataset_id != b.dataset_id
+
+
 def test_lists_without_a_name_are_not_taken_for_the_same() -> None:
     a, b = brought_in(row(LEXICAL, "a", path="Unknown dict"), row(LEXICAL, "b", path="Unknown dict", seconds=1))
     assert a.dataset_id != b.dataset_id
@@ -198,7 +228,7 @@ def test_a_question_file_that_is_still_there_is_used_when_the_numbers_agree() ->
     assert load_run("a", "new.duckdb").dataset.questions == ["What is 0?", "What is 1?"]
     assert runs[0].dataset_id == load_dataset(path).fingerprint
     b = load_run("b", "new.duckdb")
-    assert b.dataset.questions[0] == "question 1 of set.json"
+    assert b.dataset.questions[0] == "question 1 of 3 in set.json"
     assert any("has 2 by now, not 3" in note for note in b.run.settings["notes"])
 
 
@@ -237,13 +267,13 @@ def test_questions_that_could_be_those_of_several_sets_are_refused() -> None:
     assert not Path("new.duckdb").exists()
     brought_in(questions={"other.json": path})
     assert load_run("b", "new.duckdb").dataset.questions[0] == "What is 0?"
-    assert load_run("a", "new.duckdb").dataset.questions[0] == "question 1 of set.json"
+    assert load_run("a", "new.duckdb").dataset.questions[0] == "question 1 of 2 in set.json"
 
 
 def test_means_without_lists_are_measures_of_the_run() -> None:
     (run,) = brought_in(row(DOCUMENTS, values=[0.25]))
     scoring = scorings(run)["chatlas_document_match"]
-    assert run.n_questions == 0
+    assert run.n_questions == 1
     assert any("does not tell how many questions" in note for note in run.settings["notes"])
     assert all(m.of_run for m in scoring.measures)
     assert scoring.run_values == {"hit": 0.25, "weighted": 0.25}
@@ -308,7 +338,7 @@ def test_a_corrupt_list_costs_its_own_row_only(broken: Any, said: str) -> None:
 def test_lists_of_different_lengths_leave_the_means() -> None:
     with pytest.warns(UserWarning, match="different lengths"):
         (run,) = brought_in(row(LEXICAL, f1_score_by_question=chatlas.encoded([1, 1, 1])))
-    assert run.n_questions == 0
+    assert run.n_questions == 1
     assert scorings(run)["chatlas_lexical"].run_values["f1"] == 0.75
 
 
