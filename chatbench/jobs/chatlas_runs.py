@@ -178,14 +178,21 @@ class Questions:
     def _file(self, path: str) -> Dataset | None:
         """Return the set where its file still is: below the working folder, or beside the database as it was then."""
         if path not in self._read:
-            places = [p for p in (Path(path), self._folder / path) if "\0" not in path and p.is_file()]
             self._read[path] = None
-            for place in places[:1]:
+            place = next(filter(_is_file, (Path(path), self._folder / path)), None)
+            if place is not None:
                 try:
                     self._read[path] = load_dataset(place, name=path)
                 except ChatbenchError as error:
                     warnings.warn(f"The questions in {place} cannot be used: {error}", stacklevel=2)
         return self._read[path]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _listed(paths: Iterable[str | None]) -> str:

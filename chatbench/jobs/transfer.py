@@ -37,7 +37,8 @@ def import_results(
 
     The file is never changed. Rows that were imported before are left out, with a warning. Each run is stored as a
     whole or not at all. Warns of lists that cannot be read (their mean is kept) and of means that differ from their list.
-    Raises `DatabaseNotFoundError`, `NotADatabaseError` and `DatabaseLockedError` about the file, and what storing raises.
+    Raises `DatabaseNotFoundError`, `NotADatabaseError` and `DatabaseLockedError` about the file, `InputError` for questions that
+    belong to no rows or to several sets, and what storing raises.
     """
     source = Path(path).expanduser()
     store = Store(db_name, connection_string=connection_string)
@@ -53,9 +54,10 @@ def import_results(
             f"{', '.join(before[:10])}{', ...' if len(before) > 10 else ''}). Delete a run to import it anew.",
             stacklevel=2,
         )
-    found = calls(fresh)
-    asked = Questions(questions, source.absolute().parent, found) if found else None
-    prepared = [to_run(call, source, asked) for call in found if asked is not None]
+    if not fresh:
+        return []
+    asked = Questions(questions, source.absolute().parent, calls(rows))
+    prepared = [to_run(call, source, asked) for call in calls(fresh)]
     for content, faults in prepared:
         store.save_run(content.run, content.dataset, content.responses, content.scorings)
         if faults:

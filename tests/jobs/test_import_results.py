@@ -380,13 +380,14 @@ def test_a_run_without_a_name_gets_the_one_of_the_original() -> None:
 
 def test_nothing_is_imported_twice(tmp_path: Path) -> None:
     given = [row(LEXICAL), row(DOCUMENTS, seconds=0.01)]
-    (first,) = brought_in(*given)
+    questions = {"set.json": questions_file(Path("moved.json"))}
+    (first,) = brought_in(*given, questions=questions)
     with pytest.warns(UserWarning, match=f"2 of 2 rows of old.db were imported before.*{first.run_id}"):
-        assert brought_in() == []
+        assert brought_in(questions=questions) == []
     moved = Path("old.db").rename(tmp_path / "moved.db")
     chatlas.write(moved, [row(LEXICAL, "beta", seconds=99)])
     with pytest.warns(UserWarning, match="2 of 3 rows"):
-        (second,) = import_results(moved, "new.duckdb")
+        (second,) = import_results(moved, "new.duckdb", questions=questions)
     assert second.name == "beta"
     assert len(list_runs("new.duckdb")) == 2
     delete_run(first, "new.duckdb")
@@ -399,7 +400,7 @@ def test_equal_rows_of_one_file_are_two_runs() -> None:
 
 
 def test_unicode_and_hostile_names() -> None:
-    names = ["модель 模型 🎯", "a'; DROP TABLE runs; --", "../up", "x\u2028y"]
+    names = ["модель 模型 🎯", "a'; DROP TABLE runs; --", "../up", "x\u2028y", "long" * 999]
     runs = brought_in(*[row(LEXICAL, name, seconds=60 * i, path=f"{name}.json") for i, name in enumerate(names)])
     assert [run.name for run in runs] == names
     assert {run.name for run in list_runs("new.duckdb")} == set(names)
