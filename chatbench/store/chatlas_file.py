@@ -151,6 +151,32 @@ def _rows(connection: sqlite3.Connection, path: Path) -> list[ScoreRow]:
 
 
 def _row(source: SourceTable, values: Mapping[str, Any]) -> ScoreRow:
+    means, lists, reasons, faults = _scores(source, values)
+    time = _time(values.get("date_time"))
+    if time is None:
+        faults.append(f"its date_time is {shown(values.get('date_time'))}, which is no time")
+    given, path, row_id = values["model_name"], values.get("question_path"), int(values["row_id"])
+    # Only what is read counts: a column that somebody adds later makes no other row of it.
+    known = ["model_name", "question_path", "date_time", *(c.mean for c in source.columns)]
+    known += [c.by_question for c in source.columns if c.by_question]
+    return ScoreRow(
+        source=source,
+        row_id=row_id,
+        digest=digest([source.name, row_id, [repr(values.get(key)) for key in known]]),
+        name="" if given is None else clean_text(str(given)).strip(),
+        question_path=None if path is None else clean_text(str(path)),
+        time=time,
+        means=means,
+        lists=lists,
+        reasons=reasons,
+        faults=tuple(faults),
+    )
+
+
+def _scores(
+    source: SourceTable, values: Mapping[str, Any]
+) -> tuple[dict[str, float], dict[str, list[float | None]], dict[str, str], list[str]]:
+    """Return means and lists by measure, why there is neither, and what is wrong."""
     means: dict[str, Any] = {}
     lists: dict[str, Any] = {}
     reasons: dict[str, str] = {}
@@ -158,10 +184,8 @@ def _row(source: SourceTable, values: Mapping[str, Any]) -> ScoreRow:
     for column in source.columns:
         name = column.measure.name
         for key, read, found in ((column.mean, _mean, means), (column.by_question, _by_question, lists)):
-            if key is None:
-                continue
             try:
-                value = read(values.get(key), column.measure)
+                value = None if key is None else read(values.get(key), column.measure)
             except (ValueError, RecursionError) as error:
                 faults.append(f"{key} cannot be read: {error}")
                 reasons[name] = faults[-1]
@@ -175,25 +199,7 @@ def _row(source: SourceTable, values: Mapping[str, Any]) -> ScoreRow:
         faults.append(f"its lists have different lengths ({lengths}), so nobody knows which entry is whose")
         reasons.update(dict.fromkeys(lists, faults[-1]))
         lists.clear()
-    time = _time(values.get("date_time"))
-    if time is None:
-        faults.append(f"its date_time is {shown(values.get('date_time'))}, which is no time")
-    given, path = values["model_name"], values.get("question_path")
-    known = ["model_name", "question_path", "date_time", *(c.mean for c in source.columns)]
-    known += [c.by_question for c in source.columns if c.by_question]
-    row_id = int(values["row_id"])
-    return ScoreRow(
-        source=source,
-        row_id=row_id,
-        digest=digest([source.name, row_id, [repr(values.get(key)) for key in known]]),
-        name="" if given is None else clean_text(str(given)).strip(),
-        question_path=None if path is None else clean_text(str(path)),
-        time=time,
-        means=means,
-        lists=lists,
-        reasons=reasons,
-        faults=tuple(faults),
-    )
+    return means, lists, reasons, faults
 
 
 def _mean(raw: Any, measure: Measure) -> float | None:

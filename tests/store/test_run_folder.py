@@ -360,6 +360,14 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda f: edit_json(f, lambda h: h["scorings"][0]["summaries"][0].update(mean=0.9)),
         "its summaries are not those of the scores",
     ),
+    "interval": (
+        lambda f: edit_json(f, lambda h: h["scorings"][0]["summaries"][0].update(low="0.1")),
+        "an interval that is no number",
+    ),
+    "counts": (
+        lambda f: edit_json(f, lambda h: h["scorings"][0]["summaries"][0].update(n_missing=0)),
+        "its summaries are not those of the scores",
+    ),
     "question": (
         lambda f: edit_line(f, "cases.jsonl", 1, lambda r: r.update(input="other")),
         "changed after the export",
@@ -494,3 +502,11 @@ def test_scorings_that_would_replace_each_other(exported: dict[str, Path], tmp_p
     edit_json(folder, lambda h: h["scorings"].append({**h["scorings"][0], "file": "scores_answer_length.2.jsonl"}))
     with pytest.raises(InputError, match="two scorings have one key"):
         import_run(folder, tmp_path / "other.duckdb")
+
+
+def test_intervals_of_another_version_are_kept(exported: dict[str, Path], tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported["jsonl"], tmp_path / "run"))
+    edit_json(folder, lambda h: h["scorings"][0]["summaries"][0].update(low=None, high=None))
+    run = import_run(folder, tmp_path / "other.duckdb")
+    (summary,) = Store(tmp_path / "other.duckdb").load(run.run_id).scorings[0].summaries
+    assert (summary.mean is not None, summary.low, summary.high) == (True, None, None)
