@@ -57,6 +57,8 @@ def test_the_commands_of_the_readme_run(workplace: Path) -> None:
         "score",
         "runs",
         "show",
+        "compare",
+        "slices",
         "sql",
         "metrics",
         "export-run",
