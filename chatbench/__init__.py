@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from chatbench.jobs.leaderboard import leaderboard
     from chatbench.jobs.power import power
+    from chatbench.jobs.transfer import export_run, import_results, import_run
     from chatbench.loaders import load_dataset, load_responses
     from chatbench.metrics.document_match import DocumentMatch
     from chatbench.metrics.lexical_metrics import LexicalMetrics
@@ -63,6 +64,7 @@ _HOMES = {
     ],
     "chatbench.jobs.leaderboard": ["leaderboard"],
     "chatbench.jobs.power": ["power"],
+    "chatbench.jobs.transfer": ["export_run", "import_results", "import_run"],
     "chatbench.loaders": ["load_dataset", "load_responses"],
     "chatbench.metrics.document_match": ["DocumentMatch"],
     "chatbench.metrics.lexical_metrics": ["LexicalMetrics"],
@@ -102,7 +104,10 @@ __all__ = [
     "compare_runs",
     "delete_model_from_database",
     "delete_run",
+    "export_run",
     "fetch_metrics_results",
+    "import_results",
+    "import_run",
     "leaderboard",
     "list_runs",
     "load_dataset",

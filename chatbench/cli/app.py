@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chatbench.cli import compare, leaderboard, runs
+from chatbench.cli import compare, leaderboard, runs, transfer
 from chatbench.cli.common import app
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "leaderboard",
     "main",
     "runs",
+    "transfer",
 ]  # importing a file of commands puts them into the application
 
 

@@ -57,17 +57,28 @@ class Store:
         _require_writable(self.path)
         dialect.refuse_other_files(self.path)
 
-    def save_run(self, run: Run, dataset: Dataset, responses: Sequence[Response], scorings: Sequence[Scoring]) -> None:
+    def save_run(
+        self,
+        run: Run,
+        dataset: Dataset,
+        responses: Sequence[Response],
+        scorings: Sequence[Scoring],
+        *,
+        strict: bool = False,
+    ) -> None:
         """Store a run: its questions, the responses case by case (attempts within), and its scorings.
 
-        A scoring that does not fit its table is left out with a warning that says why and what to do; all else is stored.
+        A scoring that does not fit its table is left out with a warning that says why and what to do; all else is stored. With
+        `strict` it is a `SchemaError`, and nothing is stored.
         Of two scorings with one label or one signature the later is kept. `InputError` when run, questions and responses do not
         belong together, or the run id is stored already.
         """
         answered = rows.response_rows(run.run_id, writing.checked_samples(run, dataset, responses))
         prepared, misfits = writing.prepare_all(scorings)
+        if strict and misfits:
+            raise misfits[0]
         with self._writing() as connection:
-            misfits += writing.save_run(connection, run, dataset, answered, prepared)
+            misfits += writing.save_run(connection, run, dataset, answered, prepared, strict=strict)
         _warn(misfits)
 
     def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:
