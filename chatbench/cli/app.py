@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from chatbench.cli import leaderboard, runs
+from chatbench.cli import compare, leaderboard, runs
 from chatbench.cli.common import app
 
-__all__ = ["app", "leaderboard", "main", "runs"]  # importing a file of commands puts them into the application
+__all__ = [
+    "app",
+    "compare",
+    "leaderboard",
+    "main",
+    "runs",
+]  # importing a file of commands puts them into the application
 
 
 def main() -> None:

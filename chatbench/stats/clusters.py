@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from chatbench.stats.intervals import Interval, student_quantile
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -56,10 +53,14 @@ class Clusters:
         squares = (self.residuals**2).sum(axis=1)
         return np.asarray(np.sqrt(n / (n - 1) * squares) / self.sizes.sum())
 
+    def leave_one_out(self) -> Floats:
+        """Return the means without each cluster, less the mean of all: (measures, clusters); at least two clusters are needed."""
+        return np.asarray(-self.residuals / (self.sizes.sum() - self.sizes))
 
-def clustered_student_interval(mean: float, error: float, n_groups: int, confidence: float = 0.95) -> Interval:
-    """Return Student's t interval with one degree of freedom less than clusters; None for a single cluster."""
-    if n_groups < 2 or not math.isfinite(error):
-        return None
-    half = student_quantile(0.5 + confidence / 2, n_groups - 1) * error
-    return mean - half, mean + half
+    def jackknife_errors(self) -> Floats:
+        """Return the jackknife's standard error of each mean: as `errors` for equal clusters, more careful for unequal ones.
+
+        Source: B. Efron and C. Stein, Ann. Statist. 9 (1981) 586-596; the cluster-robust error known as CV3.
+        """
+        n = len(self)
+        return np.asarray(np.sqrt((n - 1) / n * (self.leave_one_out() ** 2).sum(axis=1)))

@@ -31,6 +31,23 @@ def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interva
     return low, high
 
 
+def paired_shares_interval(higher: int, lower: int, n: int, confidence: float = 0.95) -> Interval:
+    """Return the interval of the difference of two shares of "yes" on the same n questions, within [-1, 1]; None for n < 2.
+
+    `higher`, `lower`: questions where only the second, only the first says yes. The normal interval after one question is added on
+    either side, so that agreement everywhere does not look like certainty.
+
+    Source: D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions based on
+    paired data", J. Educ. Behav. Statist. 37 (2012) 479-488.
+    """
+    if n < 2:
+        return None
+    z = normal_quantile(0.5 + confidence / 2)
+    centre, discordant = (higher - lower) / (n + 2), (higher + lower + 2) / (n + 2)
+    half = z * math.sqrt((discordant - centre * centre) / (n + 2))
+    return max(-1.0, centre - half), min(1.0, centre + half)
+
+
 def mean(values: Sequence[float]) -> float:
     """Return the mean, summed exactly; also of numbers whose sum is beyond the range of floats."""
     try:

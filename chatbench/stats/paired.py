@@ -9,14 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from chatbench.errors import LengthError
-from chatbench.stats.bootstrap import bca_intervals, expanded
-from chatbench.stats.clusters import Clusters, Floats, Ints, clustered_student_interval
-from chatbench.stats.intervals import Interval, mean
+from chatbench.stats.bootstrap import symmetric_t_intervals
+from chatbench.stats.clusters import Clusters, Floats, Ints
+from chatbench.stats.intervals import Interval, mean, paired_shares_interval
 from chatbench.stats.permutation import mcnemar, sign_flip
 from chatbench.stats.power import detectable_difference, mcnemar_detectable
-
-FEW_UNITS = 8
-"""With fewer independent units the interval is Student's: resampling a handful tells little (benchmarks/simulations.py)."""
 
 ROUNDING = 1e-13
 """Differences below this share of the measure's largest value come from averaging repeats, and count as none."""
@@ -27,7 +24,7 @@ class PairedResult:
     """One measure of two systems a and b, question by question; differences are b minus a.
 
     Means and difference are over the `n` questions scored in both, None for n = 0. `low`, `high`: interval of the difference, None where
-    none can be given: fewer than 2 independent units, or differences that do not vary. `p`: two-sided, None for n = 0.
+    none can be given: fewer than 2 independent units, or differences that do not vary (except for yes/no). `p`: two-sided, None for n = 0.
     `effect`: Cohen's d_z, the mean difference in standard deviations of the differences, None where these do not vary.
     `higher`, `lower`, `ties`: questions where b is higher, lower, equal. `detectable`: the smallest true difference that as many
     questions show with 80 % power at the 5 % level, None where that is unknown. `n_groups`: independent units, questions or
@@ -61,6 +58,16 @@ class _Block:
     groups: Ints | None
 
 
+@dataclass(frozen=True)
+class _Finding:
+    """What a test and an interval say about one measure; lengths in the block's scale."""
+
+    p: float
+    test: str
+    interval: Interval
+    detectable: float | None
+
+
 def compare_pairs(
     a: ArrayLike,
     b: ArrayLike,
@@ -77,8 +84,8 @@ def compare_pairs(
     counts for a measure when both have scored it. `is_binary`: m bools, True for yes/no (1/0) with one attempt per question.
     `groups`: (n,) numbers of the clusters that questions belong to, e.g. their source document; None: each on its own.
 
-    Test: McNemar's exact one for yes/no without clusters, else flips of the signs of the cluster sums.
-    Interval: BCa bootstrap of whole clusters at Hesterberg's expanded level; below 8 clusters Student's t with a cluster-robust error.
+    Yes/no without clusters: McNemar's exact test and Bonett and Price's interval. Everything else: flips of the signs of the cluster
+    sums, and the symmetric bootstrap-t interval of whole clusters (Student's where fewer than 8 differ).
     Raises LengthError where the shapes do not fit together.
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
@@ -115,7 +122,7 @@ def _same_questions(a: Floats, b: Floats) -> list[tuple[Ints, list[int]]]:
 def _block(a: Floats, b: Floats, is_binary: list[bool], groups: Ints | None) -> _Block:
     """Scale each measure by a power of two, which changes no digit, so that squares of large or tiny numbers stay finite."""
     largest = np.maximum(np.abs(a), np.abs(b)).max(axis=1, initial=0.0)
-    scales = [float(np.ldexp(1.0, int(power) - 1)) for power in np.frexp(largest)[1]]
+    scales = [float(np.ldexp(1.0, int(power) - 1)) for power in np.frexp(np.where(largest > 0, largest, 1.0))[1]]
     by = np.array(scales)[:, None]
     return _Block(a / by, b / by, scales, is_binary, groups)
 
@@ -127,69 +134,47 @@ def _compare(block: _Block, confidence: float, resamples: int, seed: int) -> lis
     differences = block.b - block.a
     differences[np.abs(differences) <= ROUNDING] = 0.0
     clusters = Clusters.of(differences, block.groups)
-    tests = _tests(differences, clusters, block, resamples, seed)
-    errors = _errors(clusters)
-    intervals = _intervals(clusters, errors, confidence, resamples, seed)
+    others = [j for j, binary in enumerate(block.is_binary) if not binary or block.groups is not None]
+    numbers = _numbers(Clusters(clusters.sums[others], clusters.sizes), confidence, resamples, seed)
+    found = dict(zip(others, numbers, strict=True))
     return [
-        _result(block, j, differences[j], tests[j], intervals[j], errors[j], len(clusters))
-        for j in range(len(block.scales))
+        _result(block, j, row, found[j] if j in found else _yes_no(row, confidence), len(clusters))
+        for j, row in enumerate(differences)
     ]
 
 
-def _tests(
-    differences: Floats, clusters: Clusters, block: _Block, resamples: int, seed: int
-) -> list[tuple[float, str]]:
-    mcnemars = {
-        j: (mcnemar(int((differences[j] > 0).sum()), int((differences[j] < 0).sum())), "McNemar exact")
-        for j, binary in enumerate(block.is_binary)
-        if binary and block.groups is None
-    }
-    others = [j for j in range(len(block.is_binary)) if j not in mcnemars]
-    flips = dict(zip(others, sign_flip(clusters.sums[others], resamples, seed), strict=True))
-    return [(mcnemars | flips)[j] for j in range(len(block.is_binary))]
+def _yes_no(differences: Floats, confidence: float) -> _Finding:
+    n, higher, lower = len(differences), int((differences > 0).sum()), int((differences < 0).sum())
+    interval = paired_shares_interval(higher, lower, n, confidence)
+    return _Finding(mcnemar(higher, lower), "McNemar exact", interval, mcnemar_detectable((higher + lower) / n, n))
 
 
-def _errors(clusters: Clusters) -> list[float]:
+def _numbers(clusters: Clusters, confidence: float, resamples: int, seed: int) -> list[_Finding]:
+    n = len(clusters)
+    errors = _errors(clusters)
+    varying = np.flatnonzero(errors)
+    some = Clusters(clusters.sums[varying], clusters.sizes)
+    intervals = dict(zip(varying.tolist(), symmetric_t_intervals(some, confidence, resamples, seed), strict=True))
+    return [
+        _Finding(p, test, intervals.get(j), detectable_difference(float(error) * n**0.5, n))
+        for j, ((p, test), error) in enumerate(zip(sign_flip(clusters.sums, resamples, seed), errors, strict=True))
+    ]
+
+
+def _errors(clusters: Clusters) -> Floats:
     """Return the standard error of each mean difference; 0 where there is no spread between clusters."""
     if len(clusters) < 2:
-        return [0.0] * len(clusters.sums)
+        return np.zeros(len(clusters.sums))
     varies = np.abs(clusters.residuals).max(axis=1) > ROUNDING * clusters.sizes.max()
-    return [float(error) for error in np.where(varies, clusters.errors(), 0.0)]
+    return np.where(varies, clusters.errors(), 0.0)
 
 
-def _intervals(clusters: Clusters, errors: list[float], confidence: float, resamples: int, seed: int) -> list[Interval]:
-    n = len(clusters)
-    intervals: list[Interval] = [None] * len(errors)
-    varying = [j for j, error in enumerate(errors) if error > 0]
-    if n < FEW_UNITS:
-        for j in varying:
-            intervals[j] = clustered_student_interval(float(clusters.means[j]), errors[j], n, confidence)
-    elif varying:
-        some = Clusters(clusters.sums[varying], clusters.sizes)
-        found = bca_intervals(some, expanded(confidence, n), resamples, seed)
-        for j, interval in zip(varying, found, strict=True):
-            intervals[j] = interval
-    return intervals
-
-
-def _result(
-    block: _Block,
-    j: int,
-    differences: Floats,
-    test: tuple[float, str],
-    interval: Interval,
-    error: float,
-    n_groups: int,
-) -> PairedResult:
+def _result(block: _Block, j: int, differences: Floats, found: _Finding, n_groups: int) -> PairedResult:
     scale, n = block.scales[j], len(differences)
     difference = mean(differences.tolist())
     higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
     varies = n > 1 and float(np.ptp(differences)) > ROUNDING
-    if block.is_binary[j] and block.groups is None:
-        detectable = mcnemar_detectable((higher + lower) / n, n)
-    else:
-        detectable = detectable_difference(error * n_groups**0.5, n_groups)
-    low, high = interval or (None, None)
+    low, high = found.interval or (None, None)
     return PairedResult(
         n=n,
         mean_a=mean(block.a[j].tolist()) * scale,
@@ -197,12 +182,12 @@ def _result(
         difference=difference * scale,
         low=None if low is None else low * scale,
         high=None if high is None else high * scale,
-        p=test[0],
+        p=found.p,
         effect=difference / float(differences.std(ddof=1)) if varies else None,
         higher=higher,
         lower=lower,
         ties=n - higher - lower,
-        detectable=None if detectable is None else detectable * scale,
+        detectable=None if found.detectable is None else found.detectable * scale,
         n_groups=n_groups,
-        test=test[1],
+        test=found.test,
     )

@@ -27,7 +27,7 @@ def mcnemar(higher: int, lower: int) -> float:
     n, k = higher + lower, min(higher, lower)
     if higher == lower:
         return 1.0
-    last = math.comb(n, k) / 2**n  # whole numbers: exact, however many pairs
+    last: float = math.comb(n, k) / 2**n  # whole numbers: exact, however many pairs
     i = np.arange(k, 0, -1)
     below = float(np.cumprod(i / (n - i + 1)).sum())  # the smaller terms, relative to the last
     return min(1.0, 2 * last * (1 + below))
@@ -74,7 +74,7 @@ def _random_flips(sums: Floats, resamples: int, seed: int) -> list[int]:
     totals = sums.sum(axis=1)
     needed = np.abs(totals) - TOLERANCE * np.abs(sums).sum(axis=1)
     rng = np.random.default_rng([seed, 1])  # not the stream of the bootstrap
-    rows = max(1, CELLS // n)
+    rows = max(8, CELLS // n)
     for start in range(0, resamples, rows):
         count = min(rows, resamples - start)
         packed = rng.integers(0, 256, (count, -(-n // 8)), dtype=np.uint8)

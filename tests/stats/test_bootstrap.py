@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
-from chatbench.stats.bootstrap import bca_interval, bca_intervals, expanded
-from chatbench.stats.clusters import Clusters, clustered_student_interval
+from chatbench.stats.bootstrap import bca_interval, symmetric_t_intervals
+from chatbench.stats.clusters import Clusters
 
 SAMPLES = {
     "normal": np.random.default_rng(1).normal(size=50),
@@ -68,13 +66,57 @@ def test_unequal_clusters_equal_scipy_on_the_ratio_of_sums() -> None:
     assert bca_interval(values, groups, resamples=2000) == pytest.approx(tuple(expected), rel=1e-10)
 
 
-@pytest.mark.parametrize("n", [8, 20, 1000])
-def test_expanded_level_is_the_normal_one_of_a_student_interval(n: int) -> None:
-    """A normal interval at that level, from the biased standard deviation, is as wide as Student's."""
-    values = np.random.default_rng(7).normal(size=n)
-    half = stats.norm.ppf(0.5 + expanded(0.95, n) / 2) * values.std() / math.sqrt(n)
-    low, high = stats.t.interval(0.95, n - 1, loc=values.mean(), scale=stats.sem(values))
-    assert half == pytest.approx((high - low) / 2, rel=1e-9)
+def scipy_t(sums: np.ndarray, sizes: np.ndarray, confidence: float) -> tuple[float, float]:
+    """The symmetric bootstrap-t of a ratio of sums: scipy draws, its statistic is |t| written out."""
+    n, centre = len(sums), sums.sum() / sizes.sum()
+
+    def ratio_and_error(x: np.ndarray, y: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+        ratio = x.sum(axis=axis, keepdims=True) / y.sum(axis=axis, keepdims=True)
+        squares = ((x - ratio * y) ** 2).sum(axis=axis)
+        return ratio.squeeze(axis), np.sqrt(n / (n - 1) * squares) / y.sum(axis=axis)
+
+    def statistic(x: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
+        ratio, error = ratio_and_error(x, y, axis)
+        return np.abs(ratio - centre) / error
+
+    drawn = stats.bootstrap(
+        (sums, sizes),
+        statistic,
+        paired=True,
+        vectorized=True,
+        n_resamples=2000,
+        rng=np.random.default_rng(0),
+        method="percentile",
+    ).bootstrap_distribution
+    half = np.quantile(drawn, confidence, method="higher") * ratio_and_error(sums, sizes, -1)[1]
+    return centre - half, centre + half
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_bootstrap_t_equals_scipys_draws(confidence: float) -> None:
+    rng = np.random.default_rng(7)
+    groups = np.repeat(np.arange(25), rng.integers(1, 9, size=25))
+    for clusters in (
+        Clusters.of(rng.normal(size=(3, 40))),
+        Clusters.of(rng.exponential(size=(2, len(groups))) + rng.normal(size=25)[groups], groups),
+    ):
+        for row, found in zip(clusters.sums, symmetric_t_intervals(clusters, confidence, 2000, 0), strict=True):
+            assert found == pytest.approx(scipy_t(row, clusters.sizes, confidence), rel=1e-10)
+
+
+def test_few_units_that_differ_take_students_interval_of_scipy() -> None:
+    values = np.zeros(30)
+    values[:7] = np.random.default_rng(8).normal(size=7)
+    expected = stats.t.interval(0.95, 29, loc=values.mean(), scale=stats.sem(values))
+    assert symmetric_t_intervals(Clusters.of(values[None]), 0.95, 500, 0) == [pytest.approx(expected, rel=1e-10)]
+
+
+def test_resamples_without_spread_leave_students_interval() -> None:
+    """One value of a thousand is another one: a third of the resamples miss it."""
+    values = np.full(1000, 0.5)
+    values[0] = 1.0
+    expected = stats.t.interval(0.95, 999, loc=values.mean(), scale=stats.sem(values))
+    assert symmetric_t_intervals(Clusters.of(values[None]), 0.95, 500, 0) == [pytest.approx(expected, rel=1e-9)]
 
 
 def test_errors_equal_statsmodels_cluster_robust() -> None:
@@ -85,16 +127,21 @@ def test_errors_equal_statsmodels_cluster_robust() -> None:
     clusters = Clusters.of(values[None], groups)
     assert clusters.means[0] == pytest.approx(fit.params[0], rel=1e-12)
     assert clusters.errors()[0] == pytest.approx(fit.bse[0], rel=1e-10)
-    found = clustered_student_interval(float(clusters.means[0]), float(clusters.errors()[0]), len(clusters))
-    assert found == pytest.approx(tuple(fit.conf_int()[0]), rel=1e-9)
+
+
+def test_jackknife_errors_equal_leaving_clusters_out() -> None:
+    rng = np.random.default_rng(9)
+    groups = np.repeat(np.arange(6), rng.integers(1, 9, size=6))
+    values = rng.normal(size=len(groups))
+    without = np.array([values[groups != g].mean() for g in range(6)])
+    found = Clusters.of(values[None], groups)
+    assert found.jackknife_errors()[0] == pytest.approx(
+        np.sqrt(5 / 6 * ((without - values.mean()) ** 2).sum()), rel=1e-12
+    )
+    even = Clusters.of(values[None, :20], np.arange(20) // 4)
+    assert even.jackknife_errors() == pytest.approx(even.errors(), rel=1e-12)
 
 
 @pytest.mark.parametrize("values", [[], [0.5], [0.5] * 30, [0.0] * 4])
 def test_without_spread_there_is_no_interval(values: list[float]) -> None:
     assert bca_interval(values, resamples=100) is None
-
-
-def test_resamples_need_little_memory_and_are_the_same_in_any_company() -> None:
-    values = np.random.default_rng(9).normal(size=(5, 300))
-    together = bca_intervals(Clusters.of(values), 0.95, 1000, 0)
-    assert together == [bca_interval(row, resamples=1000) for row in values]

@@ -11,7 +11,7 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar
 
 from chatbench.errors import LengthError
-from chatbench.stats.bootstrap import expanded
+from chatbench.stats.intervals import paired_shares_interval
 from chatbench.stats.paired import PairedResult, compare_pairs
 
 RNG = np.random.default_rng(11)
@@ -37,23 +37,26 @@ def test_numbers_and_questions_scored_in_both() -> None:
     assert (result.higher, result.lower, result.ties) == ((b > a).sum(), (b < a).sum(), (b == a).sum())
 
 
-def test_interval_equals_scipy_at_the_expanded_level() -> None:
+def test_interval_is_the_bootstrap_t_of_scipys_draws() -> None:
     result = compare_pairs(A, B, is_binary=YES_NO, resamples=3000, seed=5)[1]
-    expected = stats.bootstrap(
-        (B[:, 1] - A[:, 1],),
-        np.mean,
+    d = B[:, 1] - A[:, 1]
+    drawn = stats.bootstrap(
+        (d,),
+        lambda x, axis: np.abs(x.mean(axis=axis) - d.mean()) / stats.sem(x, axis=axis),
+        vectorized=True,
         n_resamples=3000,
-        confidence_level=expanded(0.95, 60),
         rng=np.random.default_rng(5),
-        method="BCa",
-    ).confidence_interval
-    assert (result.low, result.high) == pytest.approx(tuple(expected), rel=1e-11)
+        method="percentile",
+    ).bootstrap_distribution
+    half = np.quantile(drawn, 0.95, method="higher") * stats.sem(d)
+    assert (result.low, result.high) == pytest.approx((d.mean() - half, d.mean() + half), rel=1e-10)
 
 
 def test_yes_no_takes_the_exact_mcnemar_test_of_statsmodels() -> None:
     result = compare_pairs(A, B, is_binary=YES_NO)[0]
     expected = mcnemar([[0, result.higher], [result.lower, 0]], exact=True).pvalue
     assert (result.test, result.p) == ("McNemar exact", pytest.approx(expected, rel=1e-9))
+    assert (result.low, result.high) == paired_shares_interval(result.higher, result.lower, 60)
 
 
 def test_clusters_turn_the_test_into_flips_of_their_sums() -> None:
@@ -68,7 +71,7 @@ def test_clusters_turn_the_test_into_flips_of_their_sums() -> None:
 
 
 def test_few_clusters_take_the_cluster_robust_interval_of_statsmodels() -> None:
-    groups = np.repeat([4, 9, 2, 7], [10, 20, 5, 25])
+    groups = np.repeat([4, 9, 2, 7], 15)
     result = compare_pairs(A, B, is_binary=YES_NO, groups=groups)[1]
     fit = OLS(B[:, 1] - A[:, 1], np.ones(60)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
     assert (result.low, result.high) == pytest.approx(tuple(fit.conf_int()[0]), rel=1e-9)
@@ -94,8 +97,7 @@ def test_swapping_the_systems_turns_the_signs() -> None:
 def test_a_handful_of_questions_is_harmless(n: int, binary: bool, clustered: bool) -> None:
     result = one([0.0] * n, [1.0, 0.0, 1.0][:n], binary=binary, groups=[1] * n if clustered else None)
     assert (result.n, result.p is None, result.difference is None) == (n, n == 0, n == 0)
-    if n < 2 or clustered:
-        assert (result.low, result.high) == (None, None)
+    assert (result.low is None, result.high is None) == (n < 2 or clustered,) * 2
 
 
 def test_questions_without_any_score_are_left_out() -> None:
@@ -110,6 +112,13 @@ def test_repeats_averaged_in_another_order_are_ties() -> None:
     result = one(a, b)
     assert (result.ties, result.difference, result.p, result.effect) == (20, 0.0, 1.0, None)
     assert (result.low, result.high, result.detectable) == (None, None, None)
+
+
+def test_yes_no_without_any_disagreement_is_no_certainty() -> None:
+    result = one([1.0] * 20, [1.0] * 20, binary=True)
+    assert (result.p, result.ties, result.effect) == (1.0, 20, None)
+    assert (result.low, result.high) == pytest.approx((-0.126, 0.126), abs=1e-3)  # +- 1.96 * sqrt(2) / 22
+    assert one([0.0] * 20, [0.0] * 20, binary=True).high == result.high
 
 
 def test_the_same_difference_everywhere_has_no_spread_but_is_no_chance() -> None:
