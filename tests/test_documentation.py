@@ -51,7 +51,8 @@ def test_the_commands_of_the_readme_run(workplace: Path) -> None:
         for line in block.splitlines()
         if line.startswith("chatbench ")
     ]
-    assert {c[1] for c in commands} == {"score", "runs", "show", "leaderboard", "power", "sql", "metrics", "delete"}
+    told = {"score", "runs", "show", "compare", "slices", "leaderboard", "power", "sql", "metrics", "delete"}
+    assert {c[1] for c in commands} == told
     for command in commands:
         run([sys.executable, "-m", *command], workplace)
 

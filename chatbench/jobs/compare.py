@@ -24,7 +24,7 @@ from chatbench.results.slices import SMALL, Slices, chosen_measures
 from chatbench.store import Store
 
 FEW = 20
-"""With fewer pairs than this a comparison says so: only large differences can be shown."""
+"""With fewer independent pairs than this a comparison says so: only large differences can be shown."""
 
 RunLike = str | Run | RunResult
 Key = tuple[str, str, str]
@@ -71,11 +71,10 @@ def compare_runs(
     names = _names([scores[run.run_id] for run in (first, *others)], measures)
     pairs = [_pair(first, run, datasets, scores, names, picked, how) for run in others]
     flat = iter(judged([m for pair in pairs for m in pair.measures], how))
-    pairs = [_with_verdicts(pair, [next(flat) for _ in pair.measures]) for pair in pairs]
+    pairs = [_with_verdicts(pair, [next(flat) for _ in pair.measures], how) for pair in pairs]
     for pair in pairs:
-        few = [note for note in pair.notes if note.startswith("Only ")]
-        for note in few:
-            warnings.warn(f"{pair.run.name} against {first.name}: {note}", stacklevel=2)
+        if few := _few(pair.measures, how):
+            warnings.warn(f"{pair.run.name} against {first.name}: {few}", stacklevel=2)
     return Comparison(pairs, how, lambda condition: store.select_case_ids(first.dataset_id, condition))
 
 
@@ -229,8 +228,6 @@ def _nothing_common(first: Run, run: Run, questions: CommonQuestions, how: Setti
 def _notes(first: Run, run: Run, questions: CommonQuestions, n: int, how: Settings) -> list[str]:
     """Return what a reader must know about the questions of a pair."""
     notes = []
-    if n < FEW:
-        notes.append(f"Only {n} question{'s' * (n != 1)} in common: nothing but a large difference can be shown.")
     for ids, what in (
         (questions.changed, "not used, because text or gold differs"),
         (questions.only_first, f"only in {first.name}"),
@@ -259,8 +256,21 @@ def _differing(measures: Sequence[tuple[str, QuestionMeans, QuestionMeans]]) -> 
     return notes
 
 
-def _with_verdicts(pair: RunPair, measures: Sequence[ComparedMeasure]) -> RunPair:
-    notes = list(pair.notes)
+def _few(measures: Sequence[ComparedMeasure], how: Settings) -> str:
+    """Say so where a measure rests on few independent pairs."""
+    counts = [m.result.n_groups for m in measures if m.result.n_groups < FEW]
+    if not counts:
+        return ""
+    units = ("cluster of questions", "clusters of questions") if how.cluster else ("question", "questions")
+    n = str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    which = "" if len(counts) == len(measures) else f" for {len(counts)} of {len(measures)} measures"
+    return (
+        f"Only {n} {units[max(counts) != 1]} scored in both runs{which}: nothing but a large difference can be shown."
+    )
+
+
+def _with_verdicts(pair: RunPair, measures: Sequence[ComparedMeasure], how: Settings) -> RunPair:
+    notes = [*([few] if (few := _few(measures, how)) else []), *pair.notes]
     partly = [m for m in measures if m.n_left_out]
     if partly:
         counts = sorted({m.n_left_out for m in partly})

@@ -24,6 +24,6 @@ def leaderboard(
     name what there is.
     """
     board = Store(db_name, connection_string=connection_string).leaderboard(dataset)
-    if board.ambiguity:
+    if board.ambiguity and dataset is not None:
         warnings.warn(board.ambiguity, stacklevel=2)
     return Leaderboard(board, measure)

@@ -132,6 +132,7 @@ def test_a_comparison_by_tag(store: Store) -> None:
     assert len(found.by("tag").frame) == 8
 
 
+@pytest.mark.filterwarnings("ignore:.*Only 2 clusters of questions")
 def test_clusters_stay_together_within_groups(store: Store) -> None:
     put(store, "new", [not h for h in HIT], F1)
     frame = compare_runs("old", "new", cluster="language", db_name=store.path).by("tag", "own_hit").frame
