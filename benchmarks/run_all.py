@@ -13,6 +13,7 @@ ORDER = (
     "retrieval.py",
     "semantic.py",
     "store.py",
+    "history.py",
     "many_processes.py",
     "comparison.py",
 )

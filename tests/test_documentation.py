@@ -59,6 +59,8 @@ def test_the_commands_of_the_readme_run(workplace: Path) -> None:
         "show",
         "compare",
         "slices",
+        "leaderboard",
+        "power",
         "sql",
         "metrics",
         "export-run",

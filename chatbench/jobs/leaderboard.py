@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from chatbench.jobs.history import DatabaseName
 from chatbench.results.leaderboard import Leaderboard
 from chatbench.store import Store
@@ -21,4 +23,7 @@ def leaderboard(
     SQL view `leaderboard`. An unknown question set raises `RunNotFoundError`, an unknown measure `UnknownMetricError`; both
     name what there is.
     """
-    return Leaderboard(Store(db_name, connection_string=connection_string).leaderboard(dataset), measure)
+    board = Store(db_name, connection_string=connection_string).leaderboard(dataset)
+    if board.ambiguity and dataset is not None:
+        warnings.warn(board.ambiguity, stacklevel=2)
+    return Leaderboard(board, measure)

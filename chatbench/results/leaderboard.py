@@ -138,7 +138,7 @@ class Leaderboard:
         return f"{self.measure}, {self.better} is better" if self.better else self.measure
 
     def _notes(self, n: int | None) -> list[str]:
-        frame, notes = self.frame, []
+        frame, notes = self.frame, [self._board.ambiguity] if self._board.ambiguity else []
         if n is not None and len(frame) > n:
             notes.append(f"{n} of {len(frame)} runs; .frame and to_html() have all.")
         if self.better is None:

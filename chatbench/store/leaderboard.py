@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,13 +73,15 @@ class Board:
 
     `ranks`: a row per run and measure, as in the view `leaderboard`, and `outdated`: whether the scoring rests on other code,
     defaults or parameters than the newest one of its metric here. `measures`: a row per measure in order of declaration
-    (measure, type, better, sentence); text measures are among them, and have no ranks.
+    (measure, type, better, sentence); text measures are among them, and have no ranks. `ambiguity`: a sentence on other
+    contents under the name of the question set; None without any, or where it was named by its dataset_id.
     """
 
     dataset: str
     dataset_id: str
     ranks: pd.DataFrame
     measures: pd.DataFrame
+    ambiguity: str | None = None
 
 
 def create_view(connection: sa.Connection) -> None:
@@ -91,7 +92,7 @@ def create_view(connection: sa.Connection) -> None:
 
 def read(connection: sa.Connection, dataset: str | None) -> Board:
     """Return the ranks of all runs on the question set of this name or dataset_id (None: that of the newest run)."""
-    dataset_id, name = _question_set(connection, dataset)
+    dataset_id, name, ambiguity = _question_set(connection, dataset)
     ranks = sa.text(_RANKS).columns(*(sa.column(c, kind) for c, kind in _COLUMNS.items())).subquery("board")
     found = to_frame(dialect.select(connection, sa.select(ranks).where(ranks.c.dataset_id == dataset_id)))
     known = to_frame(dialect.select(connection, _measures_of(dataset_id)))
@@ -101,11 +102,11 @@ def read(connection: sa.Connection, dataset: str | None) -> Board:
     found["outdated"] = [
         (run_id, table_of[measure]) in old for run_id, measure in zip(found["run_id"], found["measure"], strict=True)
     ]
-    return Board(name, dataset_id, found, known)
+    return Board(name, dataset_id, found, known, ambiguity)
 
 
-def _question_set(connection: sa.Connection, dataset: str | None) -> tuple[str, str]:
-    """Return dataset_id and name of the wanted set; of several contents under one name the newest, with a warning."""
+def _question_set(connection: sa.Connection, dataset: str | None) -> tuple[str, str, str | None]:
+    """Return dataset_id and name of the wanted set, of several contents under one name the newest, and what else has the name."""
     newest = sa.func.max(runs.c.created_at)
     sets = (
         sa.select(runs.c.dataset_id, runs.c.dataset, newest.label("newest"), sa.func.count().label("n_runs"))
@@ -121,14 +122,14 @@ def _question_set(connection: sa.Connection, dataset: str | None) -> tuple[str, 
         raise _no_question_set(dataset, [s["dataset"] for s in known])
     chosen = found[0]
     same_name = [s for s in known if s["dataset"] == chosen["dataset"] and s["dataset_id"] != chosen["dataset_id"]]
+    ambiguity = None
     if same_name and dataset != chosen["dataset_id"]:
         others = ", ".join(f"{s['dataset_id']} ({s['n_runs']} run{'s' * (s['n_runs'] > 1)})" for s in same_name)
-        warnings.warn(
+        ambiguity = (
             f"{len(same_name) + 1} question sets are named {chosen['dataset']!r}; the newest, {chosen['dataset_id']}, is taken. "
-            f"Name another by its dataset_id: {others}.",
-            stacklevel=5,
+            f"Name another by its dataset_id: {others}."
         )
-    return chosen["dataset_id"], chosen["dataset"]
+    return chosen["dataset_id"], chosen["dataset"], ambiguity
 
 
 def _no_question_set(dataset: str | None, names: list[str]) -> RunNotFoundError:

@@ -178,7 +178,7 @@ class Store:
         """Return the runs on one question set with means, intervals and ranks by measure (see `Board`).
 
         `dataset` is a name or a dataset_id; None: the question set of the newest run. Of several contents under one name the
-        newest is taken, with a warning that names the others. `RunNotFoundError` names the question sets there are.
+        newest is taken; `ambiguity` names the others. `RunNotFoundError` names the question sets there are.
         """
         with self._reading() as connection:
             return leaderboard.read(connection, dataset)

@@ -207,6 +207,7 @@ def test_which_question_set(db: Store) -> None:
     save(db, examples.dataset(3), {"up": [0, 1, 1]}, "new content")
     save(db, examples.dataset(4, "chemistry"), {"up": [0, 1, 1, 0]}, "other set")
     assert leaderboard(db_name=db.path).dataset == "chemistry"
+    assert "are named" not in repr(leaderboard(db_name=db.path))
     old = examples.dataset(2).fingerprint
     with pytest.warns(
         UserWarning, match=rf"2 question sets are named 'physics'.*by its dataset_id: {old} \(1 run\)"
@@ -219,6 +220,10 @@ def test_which_question_set(db: Store) -> None:
         RunNotFoundError, match=r"'phisics'. Did you mean 'physics'\? Stored are runs on: 'chemistry', 'physics'"
     ):
         leaderboard("phisics", db_name=db.path)
+    save(db, examples.dataset(3), {"up": [0, 1, 1]}, "newest")
+    assert "2 question sets are named 'physics'" in repr(
+        leaderboard(db_name=db.path)
+    )  # nothing was asked for by that name
 
 
 def test_which_measure(db: Store) -> None:
