@@ -13,11 +13,10 @@ from chatbench.store.tables import cases, datasets, measures, metric_table, resp
 
 def delete_runs(connection: sa.Connection, run_ids: Sequence[str]) -> dict[str, int]:
     """Delete runs; return the deleted rows by table. Question sets and tables of metrics go with the last run of theirs."""
-    mine = sa.select(scorings.c.scoring_id, scorings.c.table_name).where(scorings.c.run_id.in_(run_ids))
-    found = dialect.select(connection, mine)
-    scoring_ids = found["scoring_id"].to_pylist()
+    tables = sa.select(scorings.c.table_name).where(scorings.c.run_id.in_(run_ids)).distinct()
+    scoring_ids = sa.select(scorings.c.scoring_id).where(scorings.c.run_id.in_(run_ids))
     deleted = {}
-    for name in sorted(set(found["table_name"].to_pylist())):
+    for name in sorted(dialect.select(connection, tables)["table_name"].to_pylist()):
         table = metric_table(name, [])
         deleted[name] = _delete(connection, table, table.c.scoring_id.in_(scoring_ids))
     deleted["summaries"] = _delete(connection, summaries, summaries.c.scoring_id.in_(scoring_ids))

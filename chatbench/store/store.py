@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import random
 import reprlib
+import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 import pandas as pd
 import sqlalchemy as sa
@@ -18,40 +19,57 @@ from chatbench.core.jsonable import clean_text
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
-from chatbench.errors import DatabaseNotFoundError, InputError, QueryError, ReadOnlyError, SchemaError
+from chatbench.errors import DatabaseLockedError, DatabaseNotFoundError, InputError, QueryError, SchemaError
 from chatbench.store import dialect, location, migrations, reading, removal, rows, statements, writing
 from chatbench.store.frames import to_frame
-from chatbench.store.gate import gate_for
 from chatbench.store.reading import StoredRun
+
+T = TypeVar("T")
 
 
 class Store:
-    """A benchmark database: a DuckDB file that is open only during a call, so that other processes can use it in between.
+    """A benchmark database: a DuckDB file, or a database on a PostgreSQL server. It is open only during a call, so that
+    other processes can use it in between.
 
-    The file is `db_name`, or `connection_string="duckdb:///path"`, else the one used last in this process, else
-    `$CHATBENCH_DB`, else `benchmark.duckdb`. `timeout` is how many seconds a call waits for another process.
-    Making a Store opens nothing. Reading never creates a file; storing does, in a folder that exists.
+    The file is `db_name`, or `connection_string="duckdb:///path"`; a server is either of them as
+    `postgresql://user:password@host:port/database`, and needs the extra `pg`. Else it is the one used last in this
+    process, else `$CHATBENCH_DB`, else `benchmark.duckdb`. `timeout` is how many seconds a call waits for others, or for
+    the server. Making a Store opens nothing. Reading never makes a file or a table; storing does, in a folder or a database
+    that exists.
 
     Each call is one transaction: all of it is stored, or nothing. Errors are those below `StoreError`: among them
-    `DatabaseNotFoundError`, `NotADatabaseError`, `DatabaseLockedError` (names the holder) and `ReadOnlyError`.
+    `DatabaseNotFoundError`, `NotADatabaseError`, `DatabaseLockedError` (names the holder), `DatabaseUnreachableError` (a
+    server is down, refuses, or was lost) and `ReadOnlyError`. None of them tells a password.
     """
 
     def __init__(
         self, db_name: str | Path | None = None, *, connection_string: str | None = None, timeout: float = 30.0
     ) -> None:
-        self.path = location.locate(db_name, connection_string, reading=False)
+        self._database = location.locate(db_name, connection_string, reading=False)
         self.timeout = timeout
 
+    @property
+    def name(self) -> str:
+        """The path of the file, or the address of the server without user and password."""
+        return self._database.name
+
+    @property
+    def path(self) -> Path:
+        """The file. A database on a server has none: `InputError`."""
+        if self._database.path is None:
+            raise InputError(f"{self.name} is on a server; it has no path.")
+        return self._database.path
+
     def __repr__(self) -> str:
-        return f"Store({str(self.path)!r})"
+        return f"Store({self.name!r})"
 
     def check_writable(self) -> None:
-        """Raise what `save_run` would raise for a missing folder, a read-only place, or a file that is no DuckDB database.
+        """Raise what `save_run` would raise for a missing folder, a read-only place, or a file that is no DuckDB database; for
+        a server that cannot be reached, or a role that may not store.
 
-        It opens and makes nothing and waits for nobody: a check before long work, so that its results have a place.
+        It makes nothing and waits for no other user: a check before long work, so that its results have a place.
         """
-        _require_writable(self.path)
-        dialect.refuse_other_files(self.path)
+        self._database.check_writable(self.timeout)
 
     def save_run(self, run: Run, dataset: Dataset, responses: Sequence[Response], scorings: Sequence[Scoring]) -> None:
         """Store a run: its questions, the responses case by case (attempts within), and its scorings.
@@ -62,9 +80,8 @@ class Store:
         """
         answered = rows.response_rows(run.run_id, writing.checked_samples(run, dataset, responses))
         prepared, misfits = writing.prepare_all(scorings)
-        with self._writing() as connection:
-            misfits += writing.save_run(connection, run, dataset, answered, prepared)
-        _warn(misfits)
+        more = self._call(lambda c: writing.save_run(c, run, dataset, answered, prepared), writing=True)
+        _warn([*misfits, *more])
 
     def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:
         """Add scorings to a stored run. Those of the same metric and label, or of the same signature, are superseded:
@@ -74,29 +91,26 @@ class Store:
         """
         prepared, misfits = writing.prepare_all(scorings)
         n_given = len(prepared) + len(misfits)
-        location.require(self.path)
-        with self._writing() as connection:
-            if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
-                raise reading.no_run(connection, run_id)
-            misfits += writing.add_scorings(connection, run_id, prepared)
+
+        def add(connection: sa.Connection) -> writing.Misfits:
+            _require_run(connection, run_id)
+            return writing.add_scorings(connection, run_id, prepared)
+
+        misfits += self._call(add, writing=True, create=False)
         if misfits and len(misfits) == n_given:
             raise misfits[0]
         _warn(misfits)
 
     def runs(self) -> list[Run]:
         """Return the stored runs, newest first."""
-        with self._reading() as connection:
-            return reading.find_runs(connection)
+        return self._call(reading.find_runs)
 
     def find_run(self, which: str | Run) -> Run:
         """Return a run by its id or name: of several with one name the newest, with a warning that names all ids."""
         wanted = which.run_id if isinstance(which, Run) else which
         if not isinstance(wanted, str) or not wanted.strip():
             raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(wanted)}.")
-        with self._reading() as connection:
-            found = reading.find_runs(connection, wanted)
-            if not found:
-                raise reading.no_run(connection, wanted)
+        found = self._call(lambda c: reading.find_runs(c, wanted) or _no_run(c, wanted))
         by_id = [run for run in found if run.run_id == wanted]
         if not by_id and len(found) > 1:
             ids = ", ".join(run.run_id for run in found[:10])
@@ -112,8 +126,7 @@ class Store:
 
         The classes of its metrics need not be defined here.
         """
-        with self._reading() as connection:
-            return reading.load(connection, run_id)
+        return self._call(lambda c: reading.load(c, run_id))
 
     def fetch(self) -> pd.DataFrame:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
@@ -121,8 +134,7 @@ class Store:
         The numbers are the means of the current scoring of each metric (the one with default parameters, else the first).
         A warning names the metrics whose code, defaults or parameters differ between runs.
         """
-        with self._reading() as connection:
-            found, outdated = reading.fetch(connection), reading.outdated(connection)
+        found, outdated = self._call(lambda c: (reading.fetch(c), reading.outdated(c)))
         if outdated:
             tables = ", ".join(f"{table} ({older} of {of} runs)" for table, (older, of) in outdated.items())
             warnings.warn(
@@ -135,17 +147,28 @@ class Store:
     def query(self, sql: str, parameters: Any = None, *, write: bool = False) -> pd.DataFrame:
         """Return the rows that the database gives for a query. It cannot change anything unless `write` is set.
 
-        `parameters`: a list for `?`, or a dict for `$name`. `QueryError` has the database's reason, and what exists when a
-        table or a column is not there.
+        `parameters`: a list for `?`, or a dict for `$name`; of several statements those of the last one, whose rows are
+        returned. `QueryError` has the database's reason, and what exists when a table or a column is not there.
+
+        On a server the transaction is read-only and functions known to change settings, files, locks or other databases
+        are refused; functions of its users' own are beyond that, so whoever asks strangers' queries connects as a role that may do no
+        more than USAGE on the schema and SELECT, and never as a superuser. With `$1`, `?` and `$name` outside of texts, names and comments standing
+        for parameters where some are given, the operator `?` of jsonb is written `jsonb_exists` there.
         """
         if not isinstance(sql, str) or not sql.strip():
             raise QueryError(f"A query is text in SQL, not {reprlib.repr(sql)}.")
-        location.require(self.path)
-        with self._opened(writing=write) as connection:
-            try:
-                rows = dialect.run_sql(connection, clean_text(sql), _plain(parameters), self.path, write=write)
-            except dialect.DATABASE_ERRORS as error:
-                raise QueryError(_explained(connection, sql, dialect.reason(error))) from error
+        text, values = clean_text(sql), _plain(parameters)
+
+        def ask(timeout: float) -> Any:
+            with self._opened(writing=write, timeout=timeout, create=False) as connection:
+                try:
+                    return dialect.run_sql(connection, text, values, self._database.path, write=write)
+                except dialect.DATABASE_ERRORS as error:
+                    if not dialect.is_fault_of_a_query(connection, error):
+                        raise
+                    raise QueryError(_explained(connection, text, dialect.reason(error))) from error
+
+        rows = self._tried(ask)
         try:
             return to_frame(rows)
         except (ValueError, OverflowError, TypeError) as error:  # dates beyond Python's, structures without names
@@ -153,58 +176,99 @@ class Store:
 
     def delete_run(self, run_id: str) -> dict[str, int]:
         """Delete one run with all that belongs to it; return the number of deleted rows by table."""
-        location.require(self.path)
-        with self._writing() as connection:
-            if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
-                raise reading.no_run(connection, run_id)
+
+        def delete(connection: sa.Connection) -> dict[str, int]:
+            _require_run(connection, run_id)
             return removal.delete_runs(connection, [run_id])
+
+        return self._call(delete, writing=True, create=False)
 
     def delete_runs_named(self, name: str) -> dict[str, int]:
         """Delete every run of exactly this name; return the number of deleted scorings by metric table, 0 included."""
         if not isinstance(name, str):
             raise InputError(f"Runs are deleted by a name that is text, not {reprlib.repr(name)}.")
-        location.require(self.path)
-        with self._writing() as connection:
+
+        def delete(connection: sa.Connection) -> dict[str, int]:
             run_ids = removal.run_ids_named(connection, name)
             counts = removal.scorings_by_table(connection, run_ids)
             removal.delete_runs(connection, run_ids)
             return counts
 
+        return self._call(delete, writing=True, create=False)
+
+    def _call(self, work: Callable[[sa.Connection], T], *, writing: bool = False, create: bool = True) -> T:
+        """Do work in one transaction, which is repeated as a whole while others are in its way."""
+
+        def attempt(timeout: float) -> T:
+            with self._transaction(writing=writing, timeout=timeout, create=create) as connection:
+                return work(connection)
+
+        return self._tried(attempt)
+
+    def _tried(self, attempt: Callable[[float], T]) -> T:
+        deadline = time.monotonic() + self.timeout
+        remaining = self.timeout
+        while True:
+            try:
+                return attempt(remaining)
+            except DatabaseLockedError:
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
+                    raise
+            time.sleep(random.uniform(0.01, 0.1))
+
+    def _reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
+        return self._transaction(writing=False, timeout=self.timeout)
+
+    def _writing(self) -> contextlib.AbstractContextManager[sa.Connection]:
+        return self._transaction(writing=True, timeout=self.timeout)
+
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
-        with self._opened(writing=False) as connection, connection.begin():
+    def _transaction(self, *, writing: bool, timeout: float, create: bool = True) -> Iterator[sa.Connection]:
+        with self._opened(writing=writing, timeout=timeout, create=create) as connection, connection.begin():
+            dialect.start(connection, writing=writing)
             yield connection
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
-        with self._opened(writing=True) as connection, connection.begin():
-            yield connection
-
-    @contextlib.contextmanager
-    def _opened(self, *, writing: bool) -> Iterator[sa.Connection]:
+    def _opened(self, *, writing: bool, timeout: float, create: bool) -> Iterator[sa.Connection]:
         """Give a connection to the database in the present schema, outside a transaction."""
-        if writing:
-            _require_writable(self.path)
-        else:
-            location.require(self.path)
-        gate = gate_for(self.path)
+        database = self._database
+        if not create:
+            database.require()
         with contextlib.ExitStack() as stack:
-            connection = stack.enter_context(gate.open(writing=writing, timeout=self.timeout))
-            version = migrations.version(connection, self.path)
+            connection = stack.enter_context(database.open(writing=writing, timeout=timeout))
+            version = migrations.version(connection, database.name)
             connection.rollback()
+            if version is None and not (writing and create):
+                raise DatabaseNotFoundError(f"The database {database.name} is empty: nothing was stored in it yet.")
             if version != len(migrations.MIGRATIONS):
                 if writing:
-                    with connection.begin():
-                        migrations.migrate(connection, version)
-                elif version is None:
-                    raise DatabaseNotFoundError(f"The database {self.path} is empty: nothing was stored in it yet.")
+                    _migrate(connection, database.name)
                 else:  # an older one: a reader cannot change it
                     stack.close()
-                    with self._opened(writing=True):
+                    with self._opened(writing=True, timeout=timeout, create=False):
                         pass
-                    connection = stack.enter_context(gate.open(writing=False, timeout=self.timeout))
-            location.remember(self.path)
+                    connection = stack.enter_context(database.open(writing=False, timeout=timeout))
+            location.remember(database)
             yield connection
+
+
+def _migrate(connection: sa.Connection, name: str) -> None:
+    with connection.begin():
+        dialect.start(connection, writing=True)
+        # Asked again: another process may have been first.
+        present = migrations.version(connection, name)
+        if present != len(migrations.MIGRATIONS):
+            migrations.migrate(connection, present)
+
+
+def _require_run(connection: sa.Connection, run_id: str) -> None:
+    if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
+        raise reading.no_run(connection, run_id)
+
+
+def _no_run(connection: sa.Connection, which: str) -> NoReturn:
+    raise reading.no_run(connection, which)
 
 
 def _plain(parameters: Any) -> Any:
@@ -214,15 +278,6 @@ def _plain(parameters: Any) -> Any:
     if isinstance(parameters, list | tuple):
         return [value.item() if hasattr(value, "item") else value for value in parameters]
     return parameters
-
-
-def _require_writable(path: Path) -> None:
-    if not path.parent.is_dir():
-        raise location.missing_folder(path)
-    for place in (path, path.parent):
-        if place.exists() and not os.access(place, os.W_OK):
-            what = "It is" if place == path else f"Its folder {place} is"
-            raise ReadOnlyError(f"{path} cannot be written. {what} read-only for this user; name another place.")
 
 
 def _explained(connection: sa.Connection, sql: str, said: str) -> str:
