@@ -34,7 +34,7 @@ def version(connection: sa.Connection, name: str) -> int | None:
         try:
             found = connection.execute(sa.select(meta.c.value).where(meta.c.key == KEY)).scalar()
         except dialect.DATABASE_ERRORS as error:
-            if not dialect.is_fault_of_a_query(connection, error):
+            if not dialect.unknown_name(dialect.reason(error)):
                 raise
             connection.rollback()
     if found is None:

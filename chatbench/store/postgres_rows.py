@@ -51,6 +51,8 @@ def _array(name: str, column: Sequence[Any]) -> pa.Array:
         return pa.array(column, _TYPES[name])
     if name == "numeric":
         return _numbers(column)
+    if name == "uuid":
+        return pa.array(_each(str, column), pa.string())
     try:
         return pa.array(column) if any(v is not None for v in column) else pa.array(column, pa.string())
     except (pa.ArrowException, TypeError, ValueError):

@@ -119,16 +119,31 @@ def _check(tokens: Sequence[Token], write: bool) -> None:
     words = [token.text.lower() for token in rest[:2]]
     if words[0] in _TRANSACTION or words == ["prepare", "transaction"]:
         raise no_transactions()
+    if words[0] == "copy" and {"stdin", "stdout"} & {token.text.lower() for token in rest}:
+        raise QueryError("COPY from STDIN and to STDOUT is not possible here; psql does that.")
     if write:
         return
-    if words[0] not in _READING:
-        raise more_than_reading(rest[0].text.upper() if rest[0].kind == "word" else repr(rest[0].text))
+    if words[0] == "explain":  # with ANALYZE it runs what it explains, even CREATE TABLE AS
+        rest = _explained(rest[1:])
+    if not rest or rest[0].text.lower() not in _READING:
+        what = rest[0].text.upper() if rest and rest[0].kind == "word" else "That"
+        raise more_than_reading(what)
     for token, following in itertools.pairwise(rest):
         if token.kind == "unicode_name":
             raise QueryError("Names with Unicode escapes are not possible here; write the letters.")
         name = token.text.lower() if token.kind == "word" else token.text[1:-1] if token.kind == "name" else ""
         if following.text == "(" and _CHANGING.fullmatch(name):
             raise more_than_reading(name)
+
+
+def _explained(tokens: Sequence[Token]) -> list[Token]:
+    """Return what stands behind EXPLAIN and its options."""
+    rest = list(tokens)
+    if len(rest) > 1 and rest[0].text == "(" and rest[1].text.lower() not in _READING:
+        rest = list(itertools.dropwhile(lambda token: token.text != ")", rest))[1:]
+    while rest and rest[0].text.lower() in ("analyze", "verbose"):
+        rest = rest[1:]
+    return rest
 
 
 def _numbered(tokens: Sequence[Token], given: Sequence[Any]) -> tuple[str, list[Any]]:
