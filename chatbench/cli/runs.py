@@ -17,9 +17,11 @@ def demo(db: Annotated[str, typer.Option("--db", help="Database file.")] = "demo
     """Score three retrieval systems on the physics questions, store them, and set them side by side."""
     from chatbench.jobs.demo import run_demo
     from chatbench.reports.side_by_side import side_by_side
+    from chatbench.store import Store
     from chatbench.store.examples import MISSED_BY_ALL
 
     with plain_errors():
+        place = Store(db).name if "://" in db else db  # the address of a server may hold a password
         results = []
         for run, scores in run_demo(db, progress=False if quiet else None):
             print(f"{run.name}: {run.n_questions} questions scored and stored as run {run.run_id}")
@@ -27,8 +29,8 @@ def demo(db: Annotated[str, typer.Option("--db", help="Database file.")] = "demo
         columns, rows = side_by_side([(run.name, scores.summaries) for run, scores in results])
         print()
         show_table(columns, rows, f"{results[0][0].dataset}: mean over questions, 95 % interval")
-        print(f"\nAll of it is in {db}. Ask in SQL, for example which questions every system misses:")
-        print(f'  chatbench sql --db {db} "{MISSED_BY_ALL}"')
+        print(f"\nAll of it is in {place}. Ask in SQL, for example which questions every system misses:")
+        print(f'  chatbench sql --db {place} "{MISSED_BY_ALL}"')
 
 
 @app.command()

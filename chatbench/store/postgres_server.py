@@ -84,9 +84,14 @@ class PostgresServer:
 
     def _connect(self, timeout: float) -> Any:
         psycopg = _psycopg()
-        # libpq waits for two seconds at least; a shorter limit in the connection string is kept.
-        limits = {"connect_timeout": max(2, round(timeout)), "tcp_user_timeout": max(2000, round(timeout * 1000))}
-        arguments = {"fallback_application_name": lock_file.this_process()[:63], **limits, **self._arguments}
+        arguments = {"fallback_application_name": lock_file.this_process()[:63], **self._arguments}
+        # In seconds and in milliseconds; libpq waits for two seconds at least. Shorter limits of the user's own are kept.
+        for name, limit in (
+            ("connect_timeout", max(2, round(timeout))),
+            ("tcp_user_timeout", max(2000, round(timeout * 1000))),
+        ):
+            own = arguments.get(name, "")
+            arguments[name] = own if own.isdigit() and 0 < int(own) < limit else str(limit)
         deadline = time.monotonic() + timeout
         for pause in lock_file.pauses():
             try:
@@ -125,7 +130,7 @@ class PostgresServer:
     def _translated(self, error: BaseException) -> StoreError:
         code = postgres_sql.code_of(error)
         said = self._without_secrets(dialect.reason(error))
-        if code is None or code.startswith(("08", "57P")):
+        if postgres_sql.is_lost(error):
             return DatabaseUnreachableError(
                 f"The connection to {self.name} was lost; of this call all is stored or nothing, which runs() tells: {said}"
             )

@@ -199,10 +199,15 @@ def code_of(error: BaseException) -> str | None:
 
 def is_fault_of_a_query(error: BaseException) -> bool:
     """Whether it is the query that the server refuses, and not the server that is gone or a lock that is held."""
+    return not is_lost(error) and code_of(error) not in CONFLICTS
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether the connection is gone: ended by the server, which says so or not."""
     code = code_of(error)
     if code is None:
-        return not isinstance(getattr(error, "orig", None), _psycopg().OperationalError)
-    return not code.startswith(("08", "57P")) and code not in CONFLICTS
+        return isinstance(getattr(error, "orig", error), (_psycopg().OperationalError, _psycopg().InterfaceError))
+    return code.startswith(("08", "57P", "25P03"))
 
 
 def _raw(connection: sa.Connection) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from chatbench.core.jsonable import clean_text
 from chatbench.store import dialect
 from chatbench.store.catalog import Catalog
 from chatbench.store.tables import cases, datasets, measures, metric_table, responses, runs, scorings, summaries
@@ -40,7 +41,7 @@ def scorings_by_table(connection: sa.Connection, run_ids: Sequence[str]) -> dict
 
 def run_ids_named(connection: sa.Connection, name: str) -> list[str]:
     """Return the ids of all runs of exactly this name."""
-    ids: list[str] = dialect.select(connection, sa.select(runs.c.run_id).where(runs.c.name == name))[
+    ids: list[str] = dialect.select(connection, sa.select(runs.c.run_id).where(runs.c.name == clean_text(name)))[
         "run_id"
     ].to_pylist()
     return ids

@@ -147,6 +147,7 @@ def test_unstorable_text_costs_no_run(store: Store) -> None:
     store.save_run(run, questions, [Response("an \ud800 answer", contexts=("\udc00",))], [])
     stored = store.load(run.run_id)
     assert stored.run.name == "name \ufffd"
+    assert store.find_run("name \0").run_id == run.run_id
     assert stored.responses == [Response("an \ufffd answer", contexts=("\ufffd",))]
 
 
