@@ -17,6 +17,7 @@
         ├── DatabaseNotFoundError (FileNotFoundError)
         ├── NotADatabaseError              the file is something else
         ├── DatabaseLockedError (TimeoutError)
+        ├── DatabaseUnreachableError (ConnectionError)  a server is down, refuses, or was lost
         ├── ReadOnlyError (PermissionError)
         ├── RunNotFoundError (LookupError)
         ├── SchemaError                    tables and metric do not fit together
@@ -103,6 +104,10 @@ class NotADatabaseError(StoreError):
 
 class DatabaseLockedError(StoreError, TimeoutError):
     """Another process held the database for longer than the retry."""
+
+
+class DatabaseUnreachableError(StoreError, ConnectionError):
+    """A server is down or refuses the connection, or the connection was lost in the middle of a call."""
 
 
 class ReadOnlyError(StoreError, PermissionError):

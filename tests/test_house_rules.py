@@ -23,6 +23,7 @@ HEAVY = {
     "matplotlib": "reports",
     "mlflow": "integrations",
     "opentelemetry": "integrations",
+    "psycopg": "store",
 }
 """Packages that are imported inside functions only, each in one room."""
 

@@ -18,7 +18,9 @@ app = typer.Typer(
 
 Database = Annotated[
     str | None,
-    typer.Option("--db", help="Database file; else $CHATBENCH_DB, else benchmark.duckdb.", show_default=False),
+    typer.Option(
+        "--db", help="Database file or postgresql://...; else $CHATBENCH_DB, else benchmark.duckdb.", show_default=False
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars.")]

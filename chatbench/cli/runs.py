@@ -18,9 +18,11 @@ def demo(db: Annotated[str, typer.Option("--db", help="Database file.")] = "demo
     from chatbench.jobs.compare import compare_runs
     from chatbench.jobs.demo import MAIN_MEASURES, run_demo
     from chatbench.reports.side_by_side import side_by_side
+    from chatbench.store import Store
     from chatbench.store.examples import MISSED_BY_ALL
 
     with plain_errors():
+        place = Store(db).name if "://" in db else db  # the address of a server may hold a password
         results = []
         for run, scores in run_demo(db, progress=False if quiet else None):
             print(f"{run.name}: {run.n_questions} questions scored and stored as run {run.run_id}")
@@ -31,8 +33,8 @@ def demo(db: Annotated[str, typer.Option("--db", help="Database file.")] = "demo
         comparison = compare_runs(results[0][0], results[-1][0], measures=MAIN_MEASURES, db_name=db)
         print("\nQuestion by question:")
         show_table(*comparison.table())
-        print(f"\nAll of it is in {db}. Ask in SQL, for example which questions every system misses:")
-        print(f'  chatbench sql --db {db} "{MISSED_BY_ALL}"')
+        print(f"\nAll of it is in {place}. Ask in SQL, for example which questions every system misses:")
+        print(f'  chatbench sql --db {place} "{MISSED_BY_ALL}"')
 
 
 @app.command()

@@ -70,10 +70,9 @@ def compare_runs(
     how = _settings(confidence, resamples, seed, cluster, where, interval)
     store = Store(db_name, connection_string=connection_string)
     first, others = _chosen(store, runs, other, baseline)
-    datasets = {i: store.load_dataset(i) for i in dict.fromkeys(run.dataset_id for run in (first, *others))}
-    scores = {run.run_id: store.question_means(run.run_id) for run in (first, *others)}
+    datasets, scores = store.load_means([first, *others])
     picked = None if where is None else set(store.select_case_ids(first.dataset_id, where))
-    names = _names([scores[run.run_id] for run in (first, *others)], measures)
+    names = _names(list(scores.values()), measures)
     pairs = [_pair(first, run, datasets, scores, names, picked, how) for run in others]
     flat = iter(judged([m for pair in pairs for m in pair.measures], how))
     pairs = [_with_verdicts(pair, [next(flat) for _ in pair.measures], how) for pair in pairs]
@@ -135,8 +134,8 @@ def _chosen(
     """Return the baseline and the other runs."""
     given = [runs] if isinstance(runs, str | Run | RunResult) else list(runs)
     given += [] if other is None else [other]
-    found = [store.find_run(_identity(run)) for run in given]
-    first = store.find_run(_identity(baseline)) if baseline is not None else found[0] if found else None
+    found = store.find_runs([_identity(run) for run in (*given, *([] if baseline is None else [baseline]))])
+    first = None if not found else found[0] if baseline is None else found.pop()
     ids = [run.run_id for run in found]
     if twice := [run for run in found if ids.count(run.run_id) > 1]:
         raise InputError(

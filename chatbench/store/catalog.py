@@ -58,7 +58,7 @@ class Catalog:
             raise SchemaError(str(error)) from error
         planned = dict(self._entries)
         for measure in scoring.measures:
-            entry = self._entry(scoring, measure, len(planned))
+            entry = self._entry(scoring, measure, 1 + max((e.position for e in planned.values()), default=-1))
             planned[entry.table_name, entry.measure] = entry
         if any(self._reshapes(e) for e in planned.values() if e.table_name == scoring.table):
             self._check_names(scoring)
@@ -78,6 +78,8 @@ class Catalog:
         changed = [e for key, e in self._entries.items() if self._stored.get(key) != e]
         reshaped = [e for e in changed if self._reshapes(e)]
         known = {e.table_name for e in self._stored.values()}
+        if reshaped:
+            dialect.lock_schema(connection)
         for table in dict.fromkeys(e.table_name for e in reshaped):
             if table not in known:
                 self.table(table).create(connection)
@@ -92,25 +94,30 @@ class Catalog:
             self._write_results()
 
     def drop_unused(self) -> None:
-        """Drop the tables of metrics that have no scoring any more: their next declaration starts afresh."""
+        """Drop the tables of metrics that have no scoring any more: their next declaration starts afresh.
+
+        A table stays, empty, where views of the user's own stand on it and the database would not drop it from under them.
+        """
         left = dialect.select(self._connection, sa.select(scorings.c.table_name).distinct())
         used = set(left["table_name"].to_pylist())
         unused = {e.table_name for e in self._entries.values()} - used
+        unused = {table for table in unused if not self._views_of_the_user(table)}
         if not unused:
             return
+        dialect.lock_schema(self._connection)
         for table in unused:
             if self._relations.get(table) == "view":  # otherwise the user has put a table of that name in its place
                 views.drop_metric(self._connection, table)
             self.table(table).drop(self._connection, checkfirst=True)
         self._connection.execute(measures.delete().where(measures.c.table_name.in_(unused)))
-        self._entries = self._stored = {k: e for k, e in self._entries.items() if e.table_name in used}
+        self._entries = self._stored = {k: e for k, e in self._entries.items() if e.table_name not in unused}
         self._write_results()
 
     def _write_results(self) -> None:
         numbers = [e.result_column for e in self._entries.values() if e.type in ("float", "int", "bool")]
         views.replace_results(self._connection, numbers)
 
-    def _entry(self, scoring: Scoring, measure: Measure, n_known: int) -> Entry:
+    def _entry(self, scoring: Scoring, measure: Measure, next_position: int) -> Entry:
         old = self._entries.get((scoring.table, measure.name))
         result_column = f"{scoring.table}_{measure.name}"
         for other in self._entries.values():
@@ -128,6 +135,7 @@ class Catalog:
                 kind = old.type  # the wider column takes them
             if old.type != kind and (old.type, kind) != ("int", "float") and self._has_values(old):
                 raise _misfit(scoring, f"the column {measure.name} is {old.type} there and {kind} now")
+            self._refuse_blocked_change(scoring, old, kind)
         return Entry(
             table_name=scoring.table,
             measure=measure.name,
@@ -139,8 +147,23 @@ class Catalog:
             sentence=measure.sentence,
             of_run=of_run,
             result_column=result_column,
-            position=n_known if old is None else old.position,
+            position=next_position if old is None else old.position,
         )
+
+    def _refuse_blocked_change(self, scoring: Scoring, old: Entry, kind: str) -> None:
+        changes = old.type != kind and not old.of_run and (old.table_name, old.measure) in self._stored
+        if changes and (blocking := self._views_of_the_user(old.table_name)):
+            raise _misfit(
+                scoring,
+                f"the column {old.measure} is {old.type} there and must become {kind}, but views of your own stand on it: "
+                f"{', '.join(blocking)}",
+                "Drop these views, store again, and make them anew.",
+            )
+
+    def _views_of_the_user(self, table: str) -> list[str]:
+        """Return views that are not ours and keep a metric's table as it is."""
+        below = dialect.views_upon(self._connection, storage_name(table))
+        return [*dialect.views_upon(self._connection, table), *(v for v in below if v != table)]
 
     def _has_values(self, entry: Entry) -> bool:
         """Whether a column holds anything but NULL: a metric that only ever failed has not fixed its type."""
@@ -170,13 +193,13 @@ class Catalog:
 
     def _alter(self, connection: sa.Connection, entry: Entry) -> None:
         kind = COLUMN_TYPES[entry.type]().compile(connection.dialect)
-        table, column = dialect.quoted(storage_name(entry.table_name)), dialect.quoted(entry.measure)
+        table, column = storage_name(entry.table_name), dialect.quoted(entry.measure)
         old = self._stored.get((entry.table_name, entry.measure))
         if old is not None and not old.of_run:
-            change = f"ALTER COLUMN {column} SET DATA TYPE {kind}"
+            widens = (old.type, entry.type) == ("int", "float")
+            dialect.change_type(connection, entry.table_name, table, entry.measure, kind, widens=widens)
         else:
-            change = f"ADD COLUMN {column} {kind}"
-        connection.exec_driver_sql(f"ALTER TABLE {table} {change}")
+            connection.exec_driver_sql(f"ALTER TABLE {dialect.quoted(table)} ADD COLUMN {column} {kind}")
 
     def _note(self, connection: sa.Connection, entry: Entry) -> None:
         row: dict[str, Any] = dict(vars(entry))

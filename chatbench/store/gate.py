@@ -11,7 +11,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from chatbench.store import dialect, lock_file
+from chatbench.store import dialect, duckdb_open, lock_file
 
 SHARED_SECONDS = 1.0
 """After so long the file is closed once if another process waits, even if threads of this process keep coming."""
@@ -26,11 +26,11 @@ class Gate:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._engine = dialect.make_engine(self._cursor)
+        self._engine = duckdb_open.make_engine(self._cursor)
         self._lock = lock_file.LockFile(path)
         self._writers = threading.Lock()
         self._changed = threading.Condition()  # guards all that follows; nobody waits for anything while holding it
-        self._base: dialect.Raw | None = None
+        self._base: duckdb_open.Raw | None = None
         self._read_only = False
         self._opened = 0.0
         self._inside = 0
@@ -47,7 +47,7 @@ class Gate:
                 with self._engine.connect() as connection:
                     yield connection
             except dialect.DATABASE_ERRORS as error:
-                raise dialect.translated(error, self.path) from error
+                raise duckdb_open.translated(error, self.path) from error
             finally:
                 self._leave()
 
@@ -69,7 +69,7 @@ class Gate:
                     try:
                         self._try(writing)
                         break
-                    except dialect.HeldElsewhereError as held:
+                    except duckdb_open.HeldElsewhereError as held:
                         remaining = deadline - time.monotonic()
                         if remaining <= 0:
                             raise lock_file.locked(self.path, held.holder, timeout) from None
@@ -85,11 +85,11 @@ class Gate:
         """Join those inside or open the file, at once; raise `HeldElsewhereError` when it is worth another try."""
         if self._base is not None:
             if self._must_close_first(writing):
-                raise dialect.HeldElsewhereError(None)
+                raise duckdb_open.HeldElsewhereError(None)
             return
         if not self._lock.take(writing=writing):
-            raise dialect.HeldElsewhereError(self._lock.holder())
-        self._base = dialect.open_file(self.path, read_only=not writing)
+            raise duckdb_open.HeldElsewhereError(self._lock.holder())
+        self._base = duckdb_open.open_file(self.path, read_only=not writing)
         self._read_only = not writing
         self._opened = time.monotonic()
 
@@ -112,7 +112,7 @@ class Gate:
                 self._lock.release()
                 self._changed.notify_all()
 
-    def _cursor(self) -> dialect.Raw:
+    def _cursor(self) -> duckdb_open.Raw:
         if self._base is None:
             raise RuntimeError("the database is used outside its gate")
         return self._base.cursor()

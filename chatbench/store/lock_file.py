@@ -125,9 +125,13 @@ def _leave_line(descriptor: int) -> None:
             fcntl.lockf(descriptor, fcntl.LOCK_UN, 1)
 
 
-def _sign(descriptor: int) -> None:
+def this_process() -> str:
+    """Return what others are told about the holder of a lock."""
     # Program and script only: the rest of a command line may hold secrets.
-    command = " ".join([os.path.basename(sys.executable), *sys.argv[:1]])
+    return f"process {os.getpid()} ({' '.join([os.path.basename(sys.executable), *sys.argv[:1]])})"
+
+
+def _sign(descriptor: int) -> None:
     with contextlib.suppress(OSError):  # it is only for the message
         # Always of one length, so that nothing of the last holder stays and nothing has to be cut.
-        os.pwrite(descriptor, f"process {os.getpid()} ({command})".encode(errors="replace")[:250].ljust(250), 0)
+        os.pwrite(descriptor, this_process().encode(errors="replace")[:250].ljust(250), 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -24,28 +23,37 @@ MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (create_all, leaderboa
 """Step i leads from version i to i + 1. Steps that were released are never edited."""
 
 
-def version(connection: sa.Connection, path: Path) -> int | None:
-    """Return the schema version, None for a database without any table; refuse other people's and newer ones."""
-    try:
-        found = connection.execute(sa.select(meta.c.value).where(meta.c.key == KEY)).scalar()
-    except dialect.DATABASE_ERRORS:
-        found = None
-        connection.rollback()
+def version(connection: sa.Connection, name: str) -> int | None:
+    """Return the schema version, None for a database without any table; refuse other people's and newer ones.
+
+    `name` is the database as people are told it.
+    """
+    relations = dialect.relations(connection)
+    found = None
+    if "meta" in relations:
+        try:
+            found = connection.execute(sa.select(meta.c.value).where(meta.c.key == KEY)).scalar()
+        except dialect.DATABASE_ERRORS as error:
+            if not dialect.unknown_name(dialect.reason(error)):
+                raise
+            connection.rollback()
     if found is None:
-        if sa.inspect(connection).get_table_names():
+        if "table" in relations.values():
             raise NotADatabaseError(
-                f"{path} is a database, but not one of chatbench; nothing was changed. Name another file."
+                f"{name} is a database, but not one of chatbench; nothing was changed. Name another one."
             )
         return None
     if int(found) > len(MIGRATIONS):
         raise SchemaError(
-            f"{path} has schema version {found}, this chatbench knows {len(MIGRATIONS)}: install a newer chatbench."
+            f"{name} has schema version {found}, this chatbench knows {len(MIGRATIONS)}: install a newer chatbench."
         )
     return int(found)
 
 
 def migrate(connection: sa.Connection, present: int | None) -> None:
     """Bring the database from its `present` version to the newest, inside the transaction of the caller."""
+    if present is not None:
+        dialect.lock_schema(connection)
     for step in MIGRATIONS[present or 0 :]:
         step(connection)
     row = {"key": KEY, "value": str(len(MIGRATIONS))}

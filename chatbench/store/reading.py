@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from chatbench.core.dataset import Dataset, case_from_content
 from chatbench.core.document import Document
+from chatbench.core.jsonable import clean_text
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring, Summary
@@ -40,6 +41,7 @@ def find_runs(connection: sa.Connection, which: str | None = None) -> list[Run]:
     """Return all runs, or those of this id or name, newest first."""
     statement = sa.select(runs).order_by(runs.c.created_at.desc(), runs.c.run_id.desc())
     if which is not None:
+        which = clean_text(which)  # as it was stored
         statement = statement.where((runs.c.run_id == which) | (runs.c.name == which))
     return [_run(row) for row in dialect.select(connection, statement).to_pylist()]
 

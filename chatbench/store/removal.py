@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from chatbench.core.jsonable import clean_text
 from chatbench.store import dialect
 from chatbench.store.catalog import Catalog
 from chatbench.store.tables import cases, datasets, measures, metric_table, responses, runs, scorings, summaries
@@ -13,11 +14,10 @@ from chatbench.store.tables import cases, datasets, measures, metric_table, resp
 
 def delete_runs(connection: sa.Connection, run_ids: Sequence[str]) -> dict[str, int]:
     """Delete runs; return the deleted rows by table. Question sets and tables of metrics go with the last run of theirs."""
-    mine = sa.select(scorings.c.scoring_id, scorings.c.table_name).where(scorings.c.run_id.in_(run_ids))
-    found = dialect.select(connection, mine)
-    scoring_ids = found["scoring_id"].to_pylist()
+    tables = sa.select(scorings.c.table_name).where(scorings.c.run_id.in_(run_ids)).distinct()
+    scoring_ids = sa.select(scorings.c.scoring_id).where(scorings.c.run_id.in_(run_ids))
     deleted = {}
-    for name in sorted(set(found["table_name"].to_pylist())):
+    for name in sorted(dialect.select(connection, tables)["table_name"].to_pylist()):
         table = metric_table(name, [])
         deleted[name] = _delete(connection, table, table.c.scoring_id.in_(scoring_ids))
     deleted["summaries"] = _delete(connection, summaries, summaries.c.scoring_id.in_(scoring_ids))
@@ -41,7 +41,7 @@ def scorings_by_table(connection: sa.Connection, run_ids: Sequence[str]) -> dict
 
 def run_ids_named(connection: sa.Connection, name: str) -> list[str]:
     """Return the ids of all runs of exactly this name."""
-    ids: list[str] = dialect.select(connection, sa.select(runs.c.run_id).where(runs.c.name == name))[
+    ids: list[str] = dialect.select(connection, sa.select(runs.c.run_id).where(runs.c.name == clean_text(name)))[
         "run_id"
     ].to_pylist()
     return ids

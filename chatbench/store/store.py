@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import random
 import reprlib
+import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 import pandas as pd
 import sqlalchemy as sa
@@ -19,43 +20,60 @@ from chatbench.core.question_means import QuestionMeans
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
-from chatbench.errors import DatabaseNotFoundError, InputError, QueryError, ReadOnlyError, SchemaError
+from chatbench.errors import DatabaseLockedError, DatabaseNotFoundError, InputError, QueryError, SchemaError
 from chatbench.store import dialect, leaderboard, location, migrations, reading, removal, rows, statements, writing
 from chatbench.store.frames import to_frame
-from chatbench.store.gate import gate_for
 from chatbench.store.leaderboard import Board
 from chatbench.store.pair_spreads import PairSpread, pair_spreads
 from chatbench.store.question_means import question_means
 from chatbench.store.reading import StoredRun
 
+T = TypeVar("T")
+
 
 class Store:
-    """A benchmark database: a DuckDB file that is open only during a call, so that other processes can use it in between.
+    """A benchmark database: a DuckDB file, or a database on a PostgreSQL server. It is open only during a call, so that
+    other processes can use it in between.
 
-    The file is `db_name`, or `connection_string="duckdb:///path"`, else the one used last in this process, else
-    `$CHATBENCH_DB`, else `benchmark.duckdb`. `timeout` is how many seconds a call waits for another process.
-    Making a Store opens nothing. Reading never creates a file; storing does, in a folder that exists.
+    The file is `db_name`, or `connection_string="duckdb:///path"`; a server is either of them as
+    `postgresql://user:password@host:port/database`, and needs the extra `pg`. Else it is the one used last in this
+    process, else `$CHATBENCH_DB`, else `benchmark.duckdb`. `timeout` is how many seconds a call waits for others, or for
+    the server. Making a Store opens nothing. Reading never makes a file or a table; storing does, in a folder or a database
+    that exists.
 
     Each call is one transaction: all of it is stored, or nothing. Errors are those below `StoreError`: among them
-    `DatabaseNotFoundError`, `NotADatabaseError`, `DatabaseLockedError` (names the holder) and `ReadOnlyError`.
+    `DatabaseNotFoundError`, `NotADatabaseError`, `DatabaseLockedError` (names the holder), `DatabaseUnreachableError` (a
+    server is down, refuses, or was lost) and `ReadOnlyError`. None of them tells a password.
     """
 
     def __init__(
         self, db_name: str | Path | None = None, *, connection_string: str | None = None, timeout: float = 30.0
     ) -> None:
-        self.path = location.locate(db_name, connection_string, reading=False)
+        self._database = location.locate(db_name, connection_string, reading=False)
         self.timeout = timeout
 
+    @property
+    def name(self) -> str:
+        """The path of the file, or the address of the server without user and password."""
+        return self._database.name
+
+    @property
+    def path(self) -> Path:
+        """The file. A database on a server has none: `InputError`."""
+        if self._database.path is None:
+            raise InputError(f"{self.name} is on a server; it has no path.")
+        return self._database.path
+
     def __repr__(self) -> str:
-        return f"Store({str(self.path)!r})"
+        return f"Store({self.name!r})"
 
     def check_writable(self) -> None:
-        """Raise what `save_run` would raise for a missing folder, a read-only place, or a file that is no DuckDB database.
+        """Raise what `save_run` would raise for a missing folder, a read-only place, or a file that is no DuckDB database; for
+        a server that cannot be reached, or a role that may not store.
 
-        It opens and makes nothing and waits for nobody: a check before long work, so that its results have a place.
+        It makes nothing and waits for no other user: a check before long work, so that its results have a place.
         """
-        _require_writable(self.path)
-        dialect.refuse_other_files(self.path)
+        self._database.check_writable(self.timeout)
 
     def save_run(
         self,
@@ -77,9 +95,8 @@ class Store:
         prepared, misfits = writing.prepare_all(scorings)
         if strict and misfits:
             raise misfits[0]
-        with self._writing() as connection:
-            misfits += writing.save_run(connection, run, dataset, answered, prepared, strict=strict)
-        _warn(misfits)
+        more = self._call(lambda c: writing.save_run(c, run, dataset, answered, prepared, strict=strict), writing=True)
+        _warn([*misfits, *more])
 
     def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:
         """Add scorings to a stored run. Those of the same metric and label, or of the same signature, are superseded:
@@ -89,51 +106,39 @@ class Store:
         """
         prepared, misfits = writing.prepare_all(scorings)
         n_given = len(prepared) + len(misfits)
-        location.require(self.path)
-        with self._writing() as connection:
-            if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
-                raise reading.no_run(connection, run_id)
-            misfits += writing.add_scorings(connection, run_id, prepared)
+
+        def add(connection: sa.Connection) -> writing.Misfits:
+            _require_run(connection, run_id)
+            return writing.add_scorings(connection, run_id, prepared)
+
+        misfits += self._call(add, writing=True, create=False)
         if misfits and len(misfits) == n_given:
             raise misfits[0]
         _warn(misfits)
 
     def runs(self) -> list[Run]:
         """Return the stored runs, newest first."""
-        with self._reading() as connection:
-            return reading.find_runs(connection)
+        return self._call(reading.find_runs)
 
     def find_run(self, which: str | Run) -> Run:
         """Return a run by its id or name: of several with one name the newest, with a warning that names all ids."""
-        wanted = which.run_id if isinstance(which, Run) else which
-        if not isinstance(wanted, str) or not wanted.strip():
-            raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(wanted)}.")
-        with self._reading() as connection:
-            found = reading.find_runs(connection, wanted)
-            if not found:
-                raise reading.no_run(connection, wanted)
-        by_id = [run for run in found if run.run_id == wanted]
-        if not by_id and len(found) > 1:
-            ids = ", ".join(run.run_id for run in found[:10])
-            more = f" and {len(found) - 10} more" if len(found) > 10 else ""
-            warnings.warn(
-                f"{len(found)} runs are named {wanted!r}; the newest is taken. Their ids, newest first: {ids}{more}.",
-                stacklevel=2,
-            )
-        return (by_id or found)[0]
+        return self.find_runs([which])[0]
+
+    def find_runs(self, which: Sequence[str | Run]) -> list[Run]:
+        """Return several runs, each as `find_run` does."""
+        wanted = [run.run_id if isinstance(run, Run) else run for run in which]
+        for name in wanted:
+            if not isinstance(name, str) or not name.strip():
+                raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(name)}.")
+        found = self._call(lambda c: [reading.find_runs(c, name) or _no_run(c, name) for name in wanted])
+        return [_chosen(runs, name) for runs, name in zip(found, wanted, strict=True)]
 
     def load(self, run_id: str) -> StoredRun:
         """Return a run as it was stored, with its current scorings, rows in the order of the questions.
 
         The classes of its metrics need not be defined here.
         """
-        with self._reading() as connection:
-            return reading.load(connection, run_id)
-
-    def load_dataset(self, dataset_id: str) -> Dataset:
-        """Return a stored question set by its fingerprint."""
-        with self._reading() as connection:
-            return reading.load_dataset(connection, dataset_id)
+        return self._call(lambda c: reading.load(c, run_id))
 
     def select_case_ids(self, dataset_id: str, condition: str) -> list[str]:
         """Return the ids of the questions of a set that an SQL condition on `cases` picks, such as `length(question) > 60`."""
@@ -147,15 +152,23 @@ class Store:
             raise QueryError(f"The condition {condition!r} on cases does not work: {error}") from error
         return ids
 
+    def load_means(self, runs: Sequence[Run]) -> tuple[dict[str, Dataset], dict[str, list[QuestionMeans]]]:
+        """Return the question sets of runs by dataset_id, and their `question_means` by run_id, all of one moment."""
+
+        def read(connection: sa.Connection) -> tuple[dict[str, Dataset], dict[str, list[QuestionMeans]]]:
+            ids = dict.fromkeys(run.dataset_id for run in runs)
+            datasets = {dataset_id: reading.load_dataset(connection, dataset_id) for dataset_id in ids}
+            return datasets, {run.run_id: question_means(connection, run.run_id) for run in runs}
+
+        return self._call(read)
+
     def question_means(self, run_id: str) -> list[QuestionMeans]:
         """Return every numeric measure of the current scorings of a run as one number per question."""
-        with self._reading() as connection:
-            return question_means(connection, run_id)
+        return self._call(lambda c: question_means(c, run_id))
 
     def pair_spreads(self, run: Run, means: QuestionMeans) -> list[PairSpread]:
         """Return how much each other run on the same questions, scored with the same parameters, differs from this one."""
-        with self._reading() as connection:
-            return pair_spreads(connection, run, means)
+        return self._call(lambda c: pair_spreads(c, run, means))
 
     def fetch(self) -> pd.DataFrame:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
@@ -163,8 +176,7 @@ class Store:
         The numbers are the means of the current scoring of each metric (the one with default parameters, else the first).
         A warning names the metrics whose code, defaults or parameters differ between runs.
         """
-        with self._reading() as connection:
-            found, outdated = reading.fetch(connection), reading.outdated(connection)
+        found, outdated = self._call(lambda c: (reading.fetch(c), reading.outdated(c)))
         if outdated:
             tables = ", ".join(f"{table} ({older} of {of} runs)" for table, (older, of) in outdated.items())
             warnings.warn(
@@ -180,23 +192,33 @@ class Store:
         `dataset` is a name or a dataset_id; None: the question set of the newest run. Of several contents under one name the
         newest is taken; `ambiguity` names the others. `RunNotFoundError` names the question sets there are.
         """
-        with self._reading() as connection:
-            return leaderboard.read(connection, dataset)
+        return self._call(lambda c: leaderboard.read(c, dataset))
 
     def query(self, sql: str, parameters: Any = None, *, write: bool = False) -> pd.DataFrame:
         """Return the rows that the database gives for a query. It cannot change anything unless `write` is set.
 
-        `parameters`: a list for `?`, or a dict for `$name`. `QueryError` has the database's reason, and what exists when a
-        table or a column is not there.
+        `parameters`: a list for `?`, or a dict for `$name`; of several statements those of the last one, whose rows are
+        returned. `QueryError` has the database's reason, and what exists when a table or a column is not there.
+
+        On a server the transaction is read-only and functions known to change settings, files, locks or other databases
+        are refused; functions of its users' own are beyond that, so whoever asks strangers' queries connects as a role that may do no
+        more than USAGE on the schema and SELECT, and never as a superuser. With `$1`, `?` and `$name` outside of texts, names and comments standing
+        for parameters where some are given, the operator `?` of jsonb is written `jsonb_exists` there.
         """
         if not isinstance(sql, str) or not sql.strip():
             raise QueryError(f"A query is text in SQL, not {reprlib.repr(sql)}.")
-        location.require(self.path)
-        with self._opened(writing=write) as connection:
-            try:
-                rows = dialect.run_sql(connection, clean_text(sql), _plain(parameters), self.path, write=write)
-            except dialect.DATABASE_ERRORS as error:
-                raise QueryError(_explained(connection, sql, dialect.reason(error))) from error
+        text, values = clean_text(sql), _plain(parameters)
+
+        def ask(timeout: float) -> Any:
+            with self._opened(writing=write, timeout=timeout, create=False) as connection:
+                try:
+                    return dialect.run_sql(connection, text, values, self._database.path, write=write)
+                except dialect.DATABASE_ERRORS as error:
+                    if not dialect.is_fault_of_a_query(connection, error):
+                        raise
+                    raise QueryError(_explained(connection, text, dialect.reason(error))) from error
+
+        rows = self._tried(ask)
         try:
             return to_frame(rows)
         except (ValueError, OverflowError, TypeError) as error:  # dates beyond Python's, structures without names
@@ -204,58 +226,105 @@ class Store:
 
     def delete_run(self, run_id: str) -> dict[str, int]:
         """Delete one run with all that belongs to it; return the number of deleted rows by table."""
-        location.require(self.path)
-        with self._writing() as connection:
-            if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
-                raise reading.no_run(connection, run_id)
+
+        def delete(connection: sa.Connection) -> dict[str, int]:
+            _require_run(connection, run_id)
             return removal.delete_runs(connection, [run_id])
+
+        return self._call(delete, writing=True, create=False)
 
     def delete_runs_named(self, name: str) -> dict[str, int]:
         """Delete every run of exactly this name; return the number of deleted scorings by metric table, 0 included."""
         if not isinstance(name, str):
             raise InputError(f"Runs are deleted by a name that is text, not {reprlib.repr(name)}.")
-        location.require(self.path)
-        with self._writing() as connection:
+
+        def delete(connection: sa.Connection) -> dict[str, int]:
             run_ids = removal.run_ids_named(connection, name)
             counts = removal.scorings_by_table(connection, run_ids)
             removal.delete_runs(connection, run_ids)
             return counts
 
+        return self._call(delete, writing=True, create=False)
+
+    def _call(self, work: Callable[[sa.Connection], T], *, writing: bool = False, create: bool = True) -> T:
+        """Do work in one transaction, which is repeated as a whole while others are in its way."""
+
+        def attempt(timeout: float) -> T:
+            with self._transaction(writing=writing, timeout=timeout, create=create) as connection:
+                return work(connection)
+
+        return self._tried(attempt)
+
+    def _tried(self, attempt: Callable[[float], T]) -> T:
+        deadline = time.monotonic() + self.timeout
+        remaining = self.timeout
+        while True:
+            try:
+                return attempt(remaining)
+            except DatabaseLockedError:
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
+                    raise
+            time.sleep(random.uniform(0.01, 0.1))
+
     @contextlib.contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
-        with self._opened(writing=False) as connection, connection.begin():
+    def _transaction(self, *, writing: bool, timeout: float, create: bool = True) -> Iterator[sa.Connection]:
+        with self._opened(writing=writing, timeout=timeout, create=create) as connection, connection.begin():
+            dialect.start(connection, writing=writing)
             yield connection
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
-        with self._opened(writing=True) as connection, connection.begin():
-            yield connection
-
-    @contextlib.contextmanager
-    def _opened(self, *, writing: bool) -> Iterator[sa.Connection]:
+    def _opened(self, *, writing: bool, timeout: float, create: bool) -> Iterator[sa.Connection]:
         """Give a connection to the database in the present schema, outside a transaction."""
-        if writing:
-            _require_writable(self.path)
-        else:
-            location.require(self.path)
-        gate = gate_for(self.path)
+        database = self._database
+        if not create:
+            database.require()
         with contextlib.ExitStack() as stack:
-            connection = stack.enter_context(gate.open(writing=writing, timeout=self.timeout))
-            version = migrations.version(connection, self.path)
+            connection = stack.enter_context(database.open(writing=writing, timeout=timeout))
+            version = migrations.version(connection, database.name)
             connection.rollback()
+            if version is None and not (writing and create):
+                raise DatabaseNotFoundError(f"The database {database.name} is empty: nothing was stored in it yet.")
             if version != len(migrations.MIGRATIONS):
                 if writing:
-                    with connection.begin():
-                        migrations.migrate(connection, version)
-                elif version is None:
-                    raise DatabaseNotFoundError(f"The database {self.path} is empty: nothing was stored in it yet.")
+                    _migrate(connection, database.name)
                 else:  # an older one: a reader cannot change it
                     stack.close()
-                    with self._opened(writing=True):
+                    with self._opened(writing=True, timeout=timeout, create=False):
                         pass
-                    connection = stack.enter_context(gate.open(writing=False, timeout=self.timeout))
-            location.remember(self.path)
+                    connection = stack.enter_context(database.open(writing=False, timeout=timeout))
+            location.remember(database)
             yield connection
+
+
+def _migrate(connection: sa.Connection, name: str) -> None:
+    with connection.begin():
+        dialect.start(connection, writing=True)
+        # Asked again: another process may have been first.
+        present = migrations.version(connection, name)
+        if present != len(migrations.MIGRATIONS):
+            migrations.migrate(connection, present)
+
+
+def _require_run(connection: sa.Connection, run_id: str) -> None:
+    if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
+        raise reading.no_run(connection, run_id)
+
+
+def _no_run(connection: sa.Connection, which: str) -> NoReturn:
+    raise reading.no_run(connection, which)
+
+
+def _chosen(found: Sequence[Run], wanted: str) -> Run:
+    by_id = [run for run in found if run.run_id == wanted]
+    if not by_id and len(found) > 1:
+        ids = ", ".join(run.run_id for run in found[:10])
+        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+        warnings.warn(
+            f"{len(found)} runs are named {wanted!r}; the newest is taken. Their ids, newest first: {ids}{more}.",
+            stacklevel=4,
+        )
+    return (by_id or list(found))[0]
 
 
 def _plain(parameters: Any) -> Any:
@@ -265,15 +334,6 @@ def _plain(parameters: Any) -> Any:
     if isinstance(parameters, list | tuple):
         return [value.item() if hasattr(value, "item") else value for value in parameters]
     return parameters
-
-
-def _require_writable(path: Path) -> None:
-    if not path.parent.is_dir():
-        raise location.missing_folder(path)
-    for place in (path, path.parent):
-        if place.exists() and not os.access(place, os.W_OK):
-            what = "It is" if place == path else f"Its folder {place} is"
-            raise ReadOnlyError(f"{path} cannot be written. {what} read-only for this user; name another place.")
 
 
 def _explained(connection: sa.Connection, sql: str, said: str) -> str:

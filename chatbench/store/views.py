@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
-from chatbench.store.dialect import picked_from_means, quoted
+from chatbench.store import dialect
+from chatbench.store.dialect import quoted
 from chatbench.store.tables import storage_name
 
 _ATTEMPTS = """
@@ -34,6 +35,9 @@ FROM runs r LEFT JOIN (
 ) g ON g.run_id = r.run_id
 """
 
+_N_HEAD = 5
+"""Number of columns of `results` before those of the measures."""
+
 # Keys first and measures appended: a view can then be replaced while other views stand on it.
 _KEYS = ("s.run_id", "m.case_id", "m.attempt", "s.label", "m.scoring_id", "m.error", "m.missing")
 
@@ -46,7 +50,10 @@ def replace_fixed(connection: sa.Connection) -> None:
 
 def replace_metric(connection: sa.Connection, table: str, columns: Iterable[str]) -> None:
     """Write the view of a metric: its current, primary scoring of each run."""
-    chosen = ", ".join([*_KEYS, *(f"m.{quoted(c)}" for c in columns)])
+    sources = {name.partition(".")[2]: name for name in _KEYS}
+    sources.update((name, f"m.{quoted(name)}") for name in columns)
+    kept = [name for name in dialect.kept_columns(connection, table) if name in sources]
+    chosen = ", ".join(sources[name] for name in dict.fromkeys([*kept, *sources]))
     _run(connection, _METRIC.format(view=quoted(table), table=quoted(storage_name(table)), columns=chosen))
 
 
@@ -56,9 +63,17 @@ def drop_metric(connection: sa.Connection, table: str) -> None:
 
 
 def replace_results(connection: sa.Connection, result_columns: Iterable[str]) -> None:
-    """Write the view `results`: the means of every measure, one row per run."""
+    """Write the view `results`: the means of every measure, one row per run.
+
+    Columns of measures that are no more go, except where a view of the user's own stands on it: there they stay, empty.
+    """
     names = list(result_columns)
-    gathered, picks = picked_from_means(names)
+    kept = dialect.kept_columns(connection, "results")[_N_HEAD:]
+    if kept and kept != names[: len(kept)] and not dialect.views_upon(connection, "results"):
+        _run(connection, "DROP VIEW results")
+        kept = []
+    names = list(dict.fromkeys([*kept, *names]))
+    gathered, picks = dialect.picked_from_means(connection, names)
     columns = "".join(f", {pick} AS {quoted(name)}" for name, pick in zip(names, picks, strict=True))
     _run(connection, _RESULTS.format(columns=columns, gathered=gathered))
 

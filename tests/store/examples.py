@@ -79,3 +79,9 @@ def saved(
     run = run_of(questions, name)
     store.save_run(run, questions, answers(questions, repeat), scorings)
     return run.run_id
+
+
+def relations(store: Store) -> set[str]:
+    """The names of all tables and views."""
+    listed = store.query("SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()")
+    return set(listed["table_name"])

@@ -45,7 +45,7 @@ def recorded(feature: str) -> list[Any]:
     return [pytest.param(case, id=case["id"]) for case in cases]
 
 
-def store_all(store: Store, runs: list[dict[str, Any]]) -> None:
+def store_all(store: Store, address: str, runs: list[dict[str, Any]]) -> None:
     for given in runs:
         scorings = []
         for metric in given["metrics"]:
@@ -70,18 +70,18 @@ def constant_metric(name: str, value: float) -> Metric:
     return made()
 
 
-def store_by_scoring(store: Store, runs: list[dict[str, Any]]) -> None:
+def store_by_scoring(store: Store, address: str, runs: list[dict[str, Any]]) -> None:
     """The way of a person: metrics score responses, and the scores are stored."""
     for given in runs:
         metrics = [constant_metric(name, given["value"]) for name in given["metrics"]]
         scores = score_responses(QUESTIONS, examples.answers(QUESTIONS), metrics, progress=False)
-        store_results(scores, store.path, given["name"])
+        store_results(scores, address, given["name"])
 
 
 @pytest.mark.parametrize("store_runs", [store_all, store_by_scoring])
 @pytest.mark.parametrize("case", recorded("store_results"))
-def test_stored_rows(store: Store, case: dict[str, Any], store_runs: Callable[..., None]) -> None:
-    store_runs(store, case["input"]["runs"])
+def test_stored_rows(store: Store, address: str, case: dict[str, Any], store_runs: Callable[..., None]) -> None:
+    store_runs(store, address, case["input"]["runs"])
     results = store.query("SELECT * FROM results ORDER BY created_at")
     for metric, expected in case["expected"].items():
         table, names = METRICS[metric]
@@ -101,9 +101,9 @@ def test_stored_rows(store: Store, case: dict[str, Any], store_runs: Callable[..
 
 
 @pytest.mark.parametrize("case", recorded("fetch_metrics_results"))
-def test_fetched_rows(store: Store, case: dict[str, Any]) -> None:
+def test_fetched_rows(store: Store, address: str, case: dict[str, Any]) -> None:
     # The recorded case without runs reads an empty database, which exists here once a run was stored and deleted.
-    store_all(store, case["input"]["runs"] or [{"name": "gone", "metrics": [], "value": 0}])
+    store_all(store, address, case["input"]["runs"] or [{"name": "gone", "metrics": [], "value": 0}])
     if not case["input"]["runs"]:
         store.delete_runs_named("gone")
     frame, expected = store.fetch(), case["expected"]
@@ -121,15 +121,15 @@ def test_fetched_rows(store: Store, case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", recorded("delete_model"))
-def test_deleted_rows(store: Store, case: dict[str, Any]) -> None:
-    store_all(store, case["input"]["runs"])
+def test_deleted_rows(store: Store, address: str, case: dict[str, Any]) -> None:
+    store_all(store, address, case["input"]["runs"])
     deleted = store.delete_runs_named(case["input"]["delete"])
     expected = case["expected"]
     for metric, (table, _) in METRICS.items():
         # A metric that was never stored has no table here; the original makes all of them at once.
         assert deleted.get(table, 0) == expected["deleted"][metric]
         if not expected["remaining_model_names"][metric]:  # its table goes with its last run
-            assert table not in set(store.query("SHOW TABLES")["name"])
+            assert table not in examples.relations(store)
         elif table in deleted:
             left = store.query(
                 f"SELECT r.name FROM {table} m JOIN runs r USING (run_id) GROUP BY r.run_id, r.name, r.created_at "

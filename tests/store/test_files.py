@@ -48,13 +48,13 @@ def test_the_file_that_is_meant(tmp_path: Path) -> None:
         import os, sys
         from chatbench.store import Store, locate
         from tests.store.test_files import fill
-        print(locate(reading=False).name)
+        print(locate(reading=False).path.name)
         os.environ["CHATBENCH_DB"] = "from_variable.duckdb"
-        print(locate(reading=False).name)
+        print(locate(reading=False).path.name)
         fill(Store("last.duckdb"))
         Store("only_named.duckdb")
-        print(locate(reading=True).name, locate("named.duckdb", reading=False).name)
-        print(locate(connection_string="duckdb:///in/folder.duckdb", reading=False).relative_to(os.getcwd()))
+        print(locate(reading=True).path.name, locate("named.duckdb", reading=False).path.name)
+        print(locate(connection_string="duckdb:///in/folder.duckdb", reading=False).path.relative_to(os.getcwd()))
         os.chdir("/")
         print(len(Store().runs()))
     """
@@ -70,13 +70,13 @@ def test_the_file_that_is_meant(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["last.duckdb", "last.duckdb.lock"]
 
 
-def test_only_duckdb_files() -> None:
-    for given in ("sqlite:///benchmark.db", "postgresql://user:secret@host/db", "benchmark.duckdb"):
+def test_other_databases_are_refused() -> None:
+    for given in ("sqlite:///benchmark.db", "mysql://user:secret@host/db", "benchmark.duckdb"):
         with pytest.raises(InputError, match="Only DuckDB") as caught:
             Store(connection_string=given)
         assert "secret" not in str(caught.value)
     with pytest.raises(InputError, match="Only DuckDB"):
-        Store("postgresql://host/db")
+        Store("mysql://host/db")
     with pytest.raises(InputError, match=":memory:"):
         Store(":memory:")
     with pytest.raises(InputError, match="once"):
@@ -158,15 +158,15 @@ def test_empty_files_can_be_written(tmp_path: Path) -> None:
         assert len(Store(path).fetch()) == 1
 
 
-def test_checking_a_place_changes_nothing(store: Store) -> None:
-    store.check_writable()
-    assert not list(store.path.parent.iterdir())
-    store.path.touch()
-    store.check_writable()
-    fill(store)
-    before = store.path.read_bytes()
-    with gate_for(store.path).open(writing=True, timeout=5), duckdb.connect(str(store.path)) as raw:
-        store.check_writable()  # waits for nobody, and leaves DuckDB's own lock on the file alone
+def test_checking_a_place_changes_nothing(file_store: Store) -> None:
+    file_store.check_writable()
+    assert not list(file_store.path.parent.iterdir())
+    file_store.path.touch()
+    file_store.check_writable()
+    fill(file_store)
+    before = file_store.path.read_bytes()
+    with gate_for(file_store.path).open(writing=True, timeout=5), duckdb.connect(str(file_store.path)) as raw:
+        file_store.check_writable()  # waits for nobody, and leaves DuckDB's own lock on the file alone
         script = """
             import sys, duckdb
             try:
@@ -174,9 +174,9 @@ def test_checking_a_place_changes_nothing(store: Store) -> None:
             except duckdb.IOException as error:
                 print("lock" in str(error))
         """
-        assert run_script(script, store.path) == "True\n"
+        assert run_script(script, file_store.path) == "True\n"
         assert raw.execute("SELECT count(*) FROM runs").fetchall() == [(1,)]
-    assert store.path.read_bytes() == before
+    assert file_store.path.read_bytes() == before
 
 
 def test_schema_versions(store: Store) -> None:
@@ -190,23 +190,23 @@ def test_schema_versions(store: Store) -> None:
             call()
 
 
-def test_nothing_is_open_between_calls(store: Store) -> None:
-    fill(store)
-    store.fetch()
-    assert not [d for d in os.listdir("/dev/fd") if os.path.realpath(f"/dev/fd/{d}").startswith(str(store.path))]
+def test_nothing_is_open_between_calls(file_store: Store) -> None:
+    fill(file_store)
+    file_store.fetch()
+    assert not [d for d in os.listdir("/dev/fd") if os.path.realpath(f"/dev/fd/{d}").startswith(str(file_store.path))]
 
 
-def test_connections_of_the_user_in_this_process(store: Store) -> None:
-    fill(store)
-    with duckdb.connect(str(store.path)) as raw:
+def test_connections_of_the_user_in_this_process(file_store: Store) -> None:
+    fill(file_store)
+    with duckdb.connect(str(file_store.path)) as raw:
         raw.execute("SELECT count(*) FROM runs")
-        fill(store)
-        assert len(store.runs()) == 2
+        fill(file_store)
+        assert len(file_store.runs()) == 2
         assert raw.execute("SELECT count(*) FROM runs").fetchall() == [(2,)]
-    with duckdb.connect(str(store.path), read_only=True):
-        assert len(store.runs()) == 2
+    with duckdb.connect(str(file_store.path), read_only=True):
+        assert len(file_store.runs()) == 2
         with pytest.raises(Exception, match="This process itself holds"):
-            fill(store)
+            fill(file_store)
 
 
 def test_reading_what_cannot_be_written() -> None:

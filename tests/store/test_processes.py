@@ -33,7 +33,7 @@ def test_many_processes_lose_nothing(tmp_path: Path) -> None:
     assert "30 acknowledged, 0 lost" in done.stdout
 
 
-def test_a_living_kernel_blocks_nobody(store: Store) -> None:
+def test_a_living_kernel_blocks_nobody(store: Store, address: str) -> None:
     # Case F32 of the recorded faults: this process has stored and lives on, another one reads and stores.
     fill(store)
     script = """
@@ -44,16 +44,16 @@ def test_a_living_kernel_blocks_nobody(store: Store) -> None:
         fill(store)
         print(len(store.fetch()))
     """
-    assert run_script(script, store.path) == "2\n"
+    assert run_script(script, address) == "2\n"
     assert len(store.fetch()) == 2
 
 
-def test_the_lock_file_stays_and_is_free(store: Store) -> None:
-    fill(store)
-    with store.path.with_name(f"{store.path.name}.lock").open("r+b") as lock:
+def test_the_lock_file_stays_and_is_free(file_store: Store) -> None:
+    fill(file_store)
+    with file_store.path.with_name(f"{file_store.path.name}.lock").open("r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with pytest.raises(DatabaseLockedError):
-            Store(store.path, timeout=0).runs()
+            Store(file_store.path, timeout=0).runs()
 
 
 def test_threads_read_and_write(store: Store) -> None:
@@ -79,7 +79,7 @@ def test_threads_read_and_write(store: Store) -> None:
     assert len(stored) == 8
 
 
-def test_readers_without_end_let_others_in(store: Store) -> None:
+def test_readers_without_end_let_others_in(store: Store, address: str) -> None:
     fill(store)
     stop = threading.Event()
 
@@ -92,7 +92,7 @@ def test_readers_without_end_let_others_in(store: Store) -> None:
         thread.start()
     try:
         script = "import sys\nfrom chatbench.store import Store\nfrom tests.store.test_files import fill\nfill(Store(sys.argv[1]))"
-        run_script(script, store.path)
+        run_script(script, address)
         fill(store)
     finally:
         stop.set()
@@ -180,17 +180,17 @@ def test_a_full_disk_loses_only_the_call(tmp_path: Path) -> None:
     assert printed == ["one line True", "['early']", "['early']", "['large', 'early']"]
 
 
-def test_a_write_ahead_log_left_behind(store: Store) -> None:
+def test_a_write_ahead_log_left_behind(file_store: Store) -> None:
     """A run that was committed but not yet folded into the file when its process died is read all the same."""
-    fill(store)
+    fill(file_store)
     script = """
         import os, sys, duckdb
         connection = duckdb.connect(sys.argv[1])
         connection.execute("UPDATE runs SET name = 'from the log'")
         os._exit(0)
     """
-    run_script(script, store.path)
-    assert store.path.with_name(f"{store.path.name}.wal").exists()
-    assert store.runs()[0].name == "from the log"
-    with duckdb.connect(str(store.path)) as raw:
+    run_script(script, file_store.path)
+    assert file_store.path.with_name(f"{file_store.path.name}.wal").exists()
+    assert file_store.runs()[0].name == "from the log"
+    with duckdb.connect(str(file_store.path)) as raw:
         assert raw.execute("SELECT count(*) FROM runs").fetchall() == [(1,)]

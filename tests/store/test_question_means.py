@@ -39,8 +39,10 @@ def test_scorings_with_other_parameters_are_kept_apart(store: Store) -> None:
     assert (first.n_scored, second.n_scored) == (2, 3)
 
 
-def test_a_stored_question_set_is_read_by_its_fingerprint(store: Store) -> None:
-    examples.saved(store, questions=QUESTIONS)
-    found = store.load_dataset(QUESTIONS.fingerprint)
-    assert found.cases == QUESTIONS.cases
-    assert found.name == "physics"
+def test_question_sets_come_once_with_the_means_of_all_runs(store: Store) -> None:
+    columns = {"share": [0.0, 1.0, None]}
+    ids = [examples.saved(store, examples.scoring(QUESTIONS, columns), name=name) for name in ("a", "b")]
+    datasets, means = store.load_means(store.find_runs(["b", ids[0]]))
+    assert [(d.name, d.cases) for d in datasets.values()] == [("physics", QUESTIONS.cases)]
+    assert list(means) == [ids[1], ids[0]]
+    assert [m.name for m in means[ids[0]]] == ["answer_length_share"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -101,9 +102,15 @@ def stored_runs(draw: st.DrawFn) -> tuple[Dataset, list[Response], Scoring]:
     return Dataset(cases, name=draw(TEXT), path=draw(st.none() | TEXT)), responses, examples.with_summaries(made)
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(tmp_path_factory.mktemp("round_trip") / "benchmark.duckdb")
+@pytest.fixture(scope="module", params=["duckdb", "postgresql"])
+def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    if request.param == "duckdb":
+        yield Store(tmp_path_factory.mktemp("round_trip") / "benchmark.duckdb")
+    else:
+        server = request.getfixturevalue("server")
+        url = server.new_database()
+        yield Store(url)
+        server.drop_database(url)
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
@@ -140,6 +147,7 @@ def test_unstorable_text_costs_no_run(store: Store) -> None:
     store.save_run(run, questions, [Response("an \ud800 answer", contexts=("\udc00",))], [])
     stored = store.load(run.run_id)
     assert stored.run.name == "name \ufffd"
+    assert store.find_run("name \0").run_id == run.run_id
     assert stored.responses == [Response("an \ufffd answer", contexts=("\ufffd",))]
 
 

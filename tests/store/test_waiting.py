@@ -54,9 +54,9 @@ class Holder:
         self.process.stdout.close()
 
 
-def test_a_lasting_lock_names_its_holder(store: Store) -> None:
-    fill(store)
-    hasty = Store(store.path, timeout=0.3)
+def test_a_lasting_lock_names_its_holder(file_store: Store) -> None:
+    fill(file_store)
+    hasty = Store(file_store.path, timeout=0.3)
     foreign = """
         import sys, duckdb
         connection = duckdb.connect(sys.argv[1])
@@ -64,27 +64,27 @@ def test_a_lasting_lock_names_its_holder(store: Store) -> None:
         sys.stdin.read()
     """
     for script in (HOLD, foreign):
-        with Holder(script, store.path) as process:
+        with Holder(script, file_store.path) as process:
             for call in (hasty.runs, lambda: fill(hasty)):
                 with pytest.raises(DatabaseLockedError) as caught:
                     call()
-                assert str(store.path) in str(caught.value)
+                assert str(file_store.path) in str(caught.value)
                 assert str(process.pid) in str(caught.value)
                 assert "python" in str(caught.value)
                 assert "\n" not in str(caught.value)
             waiting = threading.Timer(0.5, process.stdin.close)  # type: ignore[union-attr]
             waiting.start()
-            assert store.runs()  # a short conflict is waited out
+            assert file_store.runs()  # a short conflict is waited out
             waiting.join()
 
 
-def test_each_thread_has_its_own_patience(store: Store) -> None:
-    fill(store)
-    with Holder(HOLD, store.path) as process:
-        patient = threading.Thread(target=store.runs)
+def test_each_thread_has_its_own_patience(file_store: Store) -> None:
+    fill(file_store)
+    with Holder(HOLD, file_store.path) as process:
+        patient = threading.Thread(target=file_store.runs)
         patient.start()
         time.sleep(0.1)
-        for call in (Store(store.path, timeout=0.3).runs, lambda: fill(Store(store.path, timeout=0.3))):
+        for call in (Store(file_store.path, timeout=0.3).runs, lambda: fill(Store(file_store.path, timeout=0.3))):
             started = time.monotonic()
             with pytest.raises(DatabaseLockedError, match=f"process {process.pid}"):
                 call()
@@ -115,10 +115,10 @@ def long_query(store: Store) -> Iterator[None]:
         thread.join()
 
 
-def test_readers_share_the_file_with_a_long_query(store: Store) -> None:
-    fill(store)
-    hasty = Store(store.path, timeout=0.3)
-    with long_query(store):
+def test_readers_share_the_file_with_a_long_query(file_store: Store) -> None:
+    fill(file_store)
+    hasty = Store(file_store.path, timeout=0.3)
+    with long_query(file_store):
         time.sleep(SHARED_SECONDS + 0.2)
         assert len(hasty.runs()) == 1
         with pytest.raises(DatabaseLockedError, match="another thread of this process is using it") as caught:
@@ -136,8 +136,8 @@ def can_read(store: Store) -> bool:
         return False
 
 
-def test_a_long_query_lets_another_process_follow(store: Store) -> None:
-    fill(store)
+def test_a_long_query_lets_another_process_follow(file_store: Store) -> None:
+    fill(file_store)
     script = """
         import sys
         from chatbench.store import Store
@@ -145,10 +145,10 @@ def test_a_long_query_lets_another_process_follow(store: Store) -> None:
         sys.stdin.readline()
         Store(sys.argv[1], timeout=60).runs()
     """
-    with Holder(script, store.path) as process, long_query(store):
+    with Holder(script, file_store.path) as process, long_query(file_store):
         print("go", file=process.stdin, flush=True)
         time.sleep(SHARED_SECONDS + 0.2)
         deadline = time.monotonic() + 20
-        while can_read(Store(store.path, timeout=0.1)):  # until the other process has come to its place in line
+        while can_read(Store(file_store.path, timeout=0.1)):  # until the other process has come to its place in line
             assert time.monotonic() < deadline
             time.sleep(0.1)
