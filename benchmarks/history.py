@@ -90,17 +90,19 @@ def add_run(connection: duckdb.DuckDBPyConnection, first: str, i: int, rows: pa.
         [run_id, first],
     )
     connection.execute(
-        "insert into scorings select * replace (? as run_id, ? as scoring_id) from scorings where run_id = ?",
-        [run_id, scoring_id, first],
+        "insert into scorings select * replace (? as run_id, ? as scoring_id, scoring_no + ? as scoring_no) from scorings "
+        "where run_id = ?",
+        [run_id, scoring_id, i, first],
     )
     connection.execute(
         "insert into summaries by name select s.* replace (? as scoring_id) from summaries s "
         "where s.scoring_id = (select scoring_id from scorings where run_id = ?)",
         [scoring_id, first],
     )
-    rows = rows.append_column("scoring_id", pa.repeat(scoring_id, len(rows)))
     connection.register("incoming", rows)
-    connection.execute("insert into _quality by name select * from incoming")
+    connection.execute(
+        "insert into _quality by name select scoring_no, i.* from incoming i, scorings where run_id = ?", [run_id]
+    )
     connection.unregister("incoming")
 
 

@@ -68,7 +68,7 @@ def million(folder: Path) -> None:
     big = scoring([case_id for case_id, _ in keys], attempts=[attempt for _, attempt in keys])
     summaries = tuple(Summary(m.name, 0.5, 0.4, 0.6, len(keys), 0, 0) for m in MEASURES)
     big = Scoring(**{**vars(big), "summaries": summaries})
-    frame = pd.DataFrame({"scoring_id": "x" * 22, "case_id": big.case_ids, "attempt": big.attempts, **big.values})
+    frame = pd.DataFrame({"scoring_no": 1, "case_id": big.case_ids, "attempt": big.attempts, **big.values})
     bare, ours = [], []
     for k in range(3):
         bare.append(seconds(lambda k=k: bare_insert(folder / f"bare{k}.duckdb", frame)))  # type: ignore[misc]
@@ -88,7 +88,7 @@ def bare_insert(path: Path, frame: pd.DataFrame) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.register("frame", frame)
         columns = ", ".join(f"{m.name} double" for m in MEASURES)
-        connection.execute(f"create table numbers (scoring_id varchar, case_id varchar, attempt bigint, {columns})")
+        connection.execute(f"create table numbers (scoring_no integer, case_id varchar, attempt bigint, {columns})")
         connection.execute("insert into numbers by name select * from frame")
 
 

@@ -42,6 +42,7 @@ KEY_COLUMNS = frozenset(
         "run_id",
         "case_id",
         "scoring_id",
+        "scoring_no",
         "dataset_id",
         "attempt",
         "label",

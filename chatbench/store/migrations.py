@@ -8,9 +8,14 @@ import sqlalchemy as sa
 
 from chatbench.errors import NotADatabaseError, SchemaError
 from chatbench.store import dialect, leaderboard, views
-from chatbench.store.tables import Base, meta
+from chatbench.store.catalog import Catalog
+from chatbench.store.dialect import quoted
+from chatbench.store.tables import Base, measures, meta, scorings, storage_name
 
 KEY = "schema_version"
+
+_OLDER = "__older"
+"""A table while it is made anew; no metric's table has such a name."""
 
 
 def create_all(connection: sa.Connection) -> None:
@@ -19,7 +24,34 @@ def create_all(connection: sa.Connection) -> None:
     views.replace_fixed(connection)
 
 
-MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (create_all, leaderboard.create_view)
+def number_scorings(connection: sa.Connection) -> None:
+    """Number the scorings as they came, and give the rows of the metrics the number in the place of the scoring's id."""
+    if "scoring_no" in dialect.public_columns(connection)["scorings"]:  # as `create_all` makes it now
+        return
+    _rebuild(
+        connection,
+        scorings,
+        f"SELECT *, row_number() OVER (ORDER BY created_at, scoring_id) AS scoring_no FROM {_OLDER}",
+    )
+    catalog, there = Catalog(connection), dialect.relations(connection)
+    for name in dialect.select(connection, sa.select(measures.c.table_name).distinct())["table_name"].to_pylist():
+        if there.get(storage_name(name)) == "table":
+            numbered = f"SELECT m.*, s.scoring_no FROM {_OLDER} m JOIN scorings s ON s.scoring_id = m.scoring_id"
+            _rebuild(connection, catalog.table(name), numbered)
+        if there.get(name) == "view":  # otherwise the user has put a table of that name in its place
+            views.replace_metric(connection, name, [column for column, _ in catalog.column_types(name)])
+
+
+def _rebuild(connection: sa.Connection, table: sa.Table, rows: str) -> None:
+    """Make a table anew with rows that a query gives, in which the table as it was is `_OLDER`."""
+    name, columns = quoted(table.name), ", ".join(quoted(column.name) for column in table.columns)
+    connection.exec_driver_sql(f"ALTER TABLE {name} RENAME TO {_OLDER}")
+    table.create(connection)
+    connection.exec_driver_sql(f"INSERT INTO {name} ({columns}) SELECT {columns} FROM ({rows}) r")
+    connection.exec_driver_sql(f"DROP TABLE {_OLDER}")
+
+
+MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (create_all, leaderboard.create_view, number_scorings)
 """Step i leads from version i to i + 1. Steps that were released are never edited."""
 
 

@@ -37,7 +37,7 @@ def pair_spreads(connection: sa.Connection, run: Run, means: QuestionMeans) -> l
     number = sa.case((value, 1.0), (sa.not_(value), 0.0)) if kind == "bool" else sa.cast(value, sa.Double)
     questions = (
         sa.select(scorings.c.run_id, table.c.case_id, sa.func.avg(number).label("x"), sa.func.count().label("attempts"))
-        .join(scorings, scorings.c.scoring_id == table.c.scoring_id)
+        .join(scorings, scorings.c.scoring_no == table.c.scoring_no)
         .join(runs, runs.c.run_id == scorings.c.run_id)
         .where(runs.c.dataset_id == run.dataset_id, scorings.c.table_name == means.table)
         .where(scorings.c.signature == means.signature, scorings.c.is_current)

@@ -28,7 +28,7 @@ def _of_scoring(connection: sa.Connection, row: dict[str, Any]) -> list[Question
         return []
     table = metric_table(row["table_name"], [(m.name, m.type_name) for m in numbers])
     chosen = sa.select(table.c.case_id, *(table.c[m.name] for m in numbers))
-    rows = dialect.select(connection, chosen.where(table.c.scoring_id == row["scoring_id"]))
+    rows = dialect.select(connection, chosen.where(table.c.scoring_no == row["scoring_no"]))
     columns = {m.name: _floats(rows[m.name]) for m in numbers}
     case_ids, means, attempts = average_attempts(rows["case_id"].to_pylist(), columns)
     same = {name: row[name] for name in ("label", "signature", "code_hash")}

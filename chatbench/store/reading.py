@@ -176,8 +176,8 @@ def _scoring(connection: sa.Connection, run: Run, row: Row, sums: dict[str, Summ
     declared = tuple(measure_from_content(m) for m in from_json(row["measures"]))
     per_attempt = {m.name: m for m in declared if not m.of_run}
     table = metric_table(row["table_name"], [(m.name, m.type_name) for m in per_attempt.values()])
-    chosen = sa.select(*(c for c in table.c if c.name != "scoring_id"))
-    chosen = _in_order(chosen, table, run.dataset_id).where(table.c.scoring_id == row["scoring_id"])
+    chosen = sa.select(*(c for c in table.c if c.name != "scoring_no"))
+    chosen = _in_order(chosen, table, run.dataset_id).where(table.c.scoring_no == row["scoring_no"])
     entries = dialect.select(connection, chosen).to_pydict()
     same = ("metric", "label", "signature", "code_hash", "model", "prompt_hash", "seconds", "error")
     return Scoring(

@@ -15,11 +15,13 @@ from chatbench.store.tables import cases, datasets, measures, metric_table, resp
 def delete_runs(connection: sa.Connection, run_ids: Sequence[str]) -> dict[str, int]:
     """Delete runs; return the deleted rows by table. Question sets and tables of metrics go with the last run of theirs."""
     tables = sa.select(scorings.c.table_name).where(scorings.c.run_id.in_(run_ids)).distinct()
-    scoring_ids = sa.select(scorings.c.scoring_id).where(scorings.c.run_id.in_(run_ids))
+    numbers, scoring_ids = (
+        sa.select(key).where(scorings.c.run_id.in_(run_ids)) for key in (scorings.c.scoring_no, scorings.c.scoring_id)
+    )
     deleted = {}
     for name in sorted(dialect.select(connection, tables)["table_name"].to_pylist()):
         table = metric_table(name, [])
-        deleted[name] = _delete(connection, table, table.c.scoring_id.in_(scoring_ids))
+        deleted[name] = _delete(connection, table, table.c.scoring_no.in_(numbers))
     deleted["summaries"] = _delete(connection, summaries, summaries.c.scoring_id.in_(scoring_ids))
     for table in (scorings, responses, runs):
         deleted[table.name] = _delete(connection, table, table.c.run_id.in_(run_ids))

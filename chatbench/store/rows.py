@@ -152,9 +152,9 @@ def prepare(scoring: Scoring) -> PreparedScoring:
     return PreparedScoring(scoring, new_id(), rows, scoring.summaries or summarise(scoring))
 
 
-def metric_rows(prepared: PreparedScoring, table: sa.Table) -> pa.Table:
-    """Return the rows for a metric's table, integers and yes/no widened where the table has wider numbers by now."""
-    rows = prepared.rows.append_column("scoring_id", pa.repeat(prepared.scoring_id, len(prepared.rows)))
+def metric_rows(prepared: PreparedScoring, number: int, table: sa.Table) -> pa.Table:
+    """Return the rows for a metric's table under the number of the scoring, integers and yes/no widened where the table has wider numbers by now."""
+    rows = prepared.rows.append_column("scoring_no", pa.repeat(number, len(prepared.rows)))
     for place, name in enumerate(rows.column_names):
         if isinstance(table.c[name].type, sa.Double) and rows[name].type in (pa.int64(), pa.bool_()):
             rows = rows.set_column(place, name, rows[name].cast(pa.float64()))

@@ -20,7 +20,14 @@ from chatbench.core.question_means import QuestionMeans
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
-from chatbench.errors import DatabaseLockedError, DatabaseNotFoundError, InputError, QueryError, SchemaError
+from chatbench.errors import (
+    DatabaseLockedError,
+    DatabaseNotFoundError,
+    InputError,
+    QueryError,
+    ReadOnlyError,
+    SchemaError,
+)
 from chatbench.store import dialect, leaderboard, location, migrations, reading, removal, rows, statements, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.leaderboard import Board
@@ -290,11 +297,21 @@ class Store:
                     _migrate(connection, database.name)
                 else:  # an older one: a reader cannot change it
                     stack.close()
-                    with self._opened(writing=True, timeout=timeout, create=False):
-                        pass
+                    self._update(timeout)
                     connection = stack.enter_context(database.open(writing=False, timeout=timeout))
             location.remember(database)
             yield connection
+
+    def _update(self, timeout: float) -> None:
+        """Bring an older database to the present schema, for a reader."""
+        try:
+            with self._opened(writing=True, timeout=timeout, create=False):
+                pass
+        except ReadOnlyError as error:
+            raise ReadOnlyError(
+                f"{self.name} cannot be written, and as it is of an older version it has to be brought up to date before it "
+                "can be read: make it writable once, or copy it and read the copy."
+            ) from error
 
 
 def _migrate(connection: sa.Connection, name: str) -> None:

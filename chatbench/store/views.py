@@ -20,7 +20,7 @@ JOIN cases c ON c.dataset_id = r.dataset_id AND c.case_id = a.case_id
 _METRIC = """
 CREATE OR REPLACE VIEW {view} AS
 SELECT {columns}
-FROM {table} m JOIN scorings s ON s.scoring_id = m.scoring_id
+FROM {table} m JOIN scorings s ON s.scoring_no = m.scoring_no
 WHERE s.is_current AND s.is_primary
 """
 
@@ -39,7 +39,7 @@ _N_HEAD = 5
 """Number of columns of `results` before those of the measures."""
 
 # Keys first and measures appended: a view can then be replaced while other views stand on it.
-_KEYS = ("s.run_id", "m.case_id", "m.attempt", "s.label", "m.scoring_id", "m.error", "m.missing")
+_KEYS = ("s.run_id", "m.case_id", "m.attempt", "s.label", "s.scoring_id", "m.error", "m.missing")
 
 
 def replace_fixed(connection: sa.Connection) -> None:

@@ -107,12 +107,13 @@ def _add(connection: sa.Connection, run_id: str, given: list[PreparedScoring], a
             misfits.append(error)
     if fitting:
         catalog.write()
-        for prepared in fitting:
-            name = prepared.scoring.table
-            table = catalog.table(name)
-            dialect.insert(connection, table, rows.metric_rows(prepared, table))
+        # Nobody else counts up meanwhile: there is one writer at a time.
+        last = connection.execute(sa.select(sa.func.max(scorings.c.scoring_no))).scalar() or 0
+        for number, prepared in enumerate(fitting, last + 1):
+            table = catalog.table(prepared.scoring.table)
+            dialect.insert(connection, table, rows.metric_rows(prepared, number, table))
         dialect.insert(connection, summaries, rows.summary_rows(fitting))
-        _enter(connection, run_id, fitting)
+        _enter(connection, run_id, fitting, last)
     return misfits
 
 
@@ -143,8 +144,8 @@ def _replaces(key: str, signature: str, old_key: str, old_signature: str) -> boo
     return key == old_key or signature == old_signature
 
 
-def _enter(connection: sa.Connection, run_id: str, given: list[PreparedScoring]) -> None:
-    """Note the scorings, supersede those that they replace, and choose the primary one of every table."""
+def _enter(connection: sa.Connection, run_id: str, given: list[PreparedScoring], last: int) -> None:
+    """Note the scorings, numbered on from `last`, supersede those that they replace, and choose the primary one of every table."""
     wanted = ("scoring_id", "metric", "table_name", "label", "signature", "position", "is_primary")
     current = sa.select(*(scorings.c[name] for name in wanted)).where(
         (scorings.c.run_id == run_id) & scorings.c.is_current
@@ -161,8 +162,8 @@ def _enter(connection: sa.Connection, run_id: str, given: list[PreparedScoring])
         place = min((row["position"] for row in gone), default=next_place + len(new))
         new.append(_scoring_row(run_id, prepared, place))
     primary = _primary([*old, *new])
-    for row in new:
-        row["is_primary"] = row["scoring_id"] in primary
+    for number, row in enumerate(new, last + 1):
+        row |= {"is_primary": row["scoring_id"] in primary, "scoring_no": number}
     _mark(connection, superseded, is_current=False, is_primary=False)
     for state in (True, False):
         changed = [r["scoring_id"] for r in old if r["is_primary"] != state == (r["scoring_id"] in primary)]

@@ -125,7 +125,7 @@ def check_whole(store: Store, log: Path) -> None:
     assert acknowledged
     assert set(acknowledged) <= set(whole["run_id"])
     assert whole[["rows", "answers", "scorings"]].drop_duplicates().values.tolist() == [[4000, 4000, 1]]
-    orphans = 'SELECT count(*) AS n FROM "_answer_length" WHERE scoring_id NOT IN (SELECT scoring_id FROM scorings)'
+    orphans = 'SELECT count(*) AS n FROM "_answer_length" WHERE scoring_no NOT IN (SELECT scoring_no FROM scorings)'
     assert store.query(orphans)["n"][0] == 0
 
 

@@ -146,7 +146,7 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
     )
     assert set(acknowledged) <= set(whole["run_id"])
     assert whole[["rows", "answers", "means"]].drop_duplicates().values.tolist() == [[100, 100, 2]]
-    orphans = 'SELECT count(*) AS n FROM "_answer_length" WHERE scoring_id NOT IN (SELECT scoring_id FROM scorings)'
+    orphans = 'SELECT count(*) AS n FROM "_answer_length" WHERE scoring_no NOT IN (SELECT scoring_no FROM scorings)'
     assert store.query(orphans)["n"][0] == 0
 
 
