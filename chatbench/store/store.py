@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import pandas as pd
 import sqlalchemy as sa
@@ -64,8 +64,8 @@ class Store:
         return f"Store({self.name!r})"
 
     def check_writable(self) -> None:
-        """Raise what `save_run` would raise for a missing folder, a read-only place, or a file that is no DuckDB database; for
-        a server that cannot be reached, or a role that may not store.
+        """Raise what `save_run` would raise for a missing folder, a read-only place, a file that is no DuckDB database, a
+        server that cannot be reached, or a role that may not store.
 
         It makes nothing and waits for no other user: a check before long work, so that its results have a place.
         """
@@ -110,7 +110,7 @@ class Store:
         wanted = which.run_id if isinstance(which, Run) else which
         if not isinstance(wanted, str) or not wanted.strip():
             raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(wanted)}.")
-        found = self._call(lambda c: reading.find_runs(c, wanted) or _no_run(c, wanted))
+        found = self._call(lambda c: _found(c, wanted))
         by_id = [run for run in found if run.run_id == wanted]
         if not by_id and len(found) > 1:
             ids = ", ".join(run.run_id for run in found[:10])
@@ -150,10 +150,9 @@ class Store:
         `parameters`: a list for `?`, or a dict for `$name`; of several statements those of the last one, whose rows are
         returned. `QueryError` has the database's reason, and what exists when a table or a column is not there.
 
-        On a server the transaction is read-only and functions known to change settings, files, locks or other databases
-        are refused; functions of its users' own are beyond that, so whoever asks strangers' queries connects as a role that may do no
-        more than USAGE on the schema and SELECT, and never as a superuser. With `$1`, `?` and `$name` outside of texts, names and comments standing
-        for parameters where some are given, the operator `?` of jsonb is written `jsonb_exists` there.
+        On a server the transaction is read-only, and functions known to change settings, files, locks or other databases are
+        refused. Functions of its users' own are beyond that: ask strangers' queries as a role with SELECT only, never as a
+        superuser. Where parameters are given, `?` stands for one; jsonb's operator of that name is `jsonb_exists`.
         """
         if not isinstance(sql, str) or not sql.strip():
             raise QueryError(f"A query is text in SQL, not {reprlib.repr(sql)}.")
@@ -267,8 +266,11 @@ def _require_run(connection: sa.Connection, run_id: str) -> None:
         raise reading.no_run(connection, run_id)
 
 
-def _no_run(connection: sa.Connection, which: str) -> NoReturn:
-    raise reading.no_run(connection, which)
+def _found(connection: sa.Connection, which: str) -> list[Run]:
+    found = reading.find_runs(connection, which)
+    if not found:
+        raise reading.no_run(connection, which)
+    return found
 
 
 def _plain(parameters: Any) -> Any:
