@@ -20,7 +20,7 @@ from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
 from chatbench.errors import DatabaseLockedError, DatabaseNotFoundError, InputError, QueryError, SchemaError
-from chatbench.store import dialect, location, migrations, reading, removal, rows, statements, writing
+from chatbench.store import dialect, location, migrations, queries, reading, removal, rows, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.reading import StoredRun
 
@@ -156,16 +156,10 @@ class Store:
         """
         if not isinstance(sql, str) or not sql.strip():
             raise QueryError(f"A query is text in SQL, not {reprlib.repr(sql)}.")
-        text, values = clean_text(sql), _plain(parameters)
 
         def ask(timeout: float) -> Any:
             with self._opened(writing=write, timeout=timeout, create=False) as connection:
-                try:
-                    return dialect.run_sql(connection, text, values, self._database.path, write=write)
-                except dialect.DATABASE_ERRORS as error:
-                    if not dialect.is_fault_of_a_query(connection, error):
-                        raise
-                    raise QueryError(_explained(connection, text, dialect.reason(error))) from error
+                return queries.run(connection, clean_text(sql), parameters, self._database.path, write=write)
 
         rows = self._tried(ask)
         try:
@@ -271,31 +265,6 @@ def _found(connection: sa.Connection, which: str) -> list[Run]:
     if not found:
         raise reading.no_run(connection, which)
     return found
-
-
-def _plain(parameters: Any) -> Any:
-    """Return parameters with the scalars of numpy as Python values."""
-    if isinstance(parameters, dict):
-        return {name: value.item() if hasattr(value, "item") else value for name, value in parameters.items()}
-    if isinstance(parameters, list | tuple):
-        return [value.item() if hasattr(value, "item") else value for value in parameters]
-    return parameters
-
-
-def _explained(connection: sa.Connection, sql: str, said: str) -> str:
-    """Return the database's reason, and what there is when a query names a table or column that is not there."""
-    if dialect.is_read_only_refusal(said):
-        return f"{said.rstrip('.!')}. {statements.ONLY_READS}"
-    unknown = dialect.unknown_name(said)
-    if unknown is None:
-        return said
-    connection.rollback()
-    columns = dialect.public_columns(connection)
-    mentioned = [table for table in columns if table in sql.lower()]
-    if unknown == "table" or not mentioned:
-        return f"{said} There are: {', '.join(columns)}."
-    shown = "; ".join(f"{table} ({', '.join(columns[table])})" for table in mentioned)
-    return f"{said} There are: {shown}."
 
 
 def _warn(misfits: Sequence[SchemaError]) -> None:
