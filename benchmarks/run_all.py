@@ -7,7 +7,16 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ORDER = ("imports_and_memory.py", "lexical.py", "retrieval.py", "semantic.py", "store.py", "many_processes.py")
+ORDER = (
+    "imports_and_memory.py",
+    "lexical.py",
+    "retrieval.py",
+    "semantic.py",
+    "store.py",
+    "history.py",
+    "many_processes.py",
+    "comparison.py",
+)
 
 
 def main() -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from chatbench.core.response import Response, Sample
     from chatbench.core.run import Run
     from chatbench.errors import ChatbenchError, Missing
+    from chatbench.jobs.compare import compare_runs, slices
     from chatbench.jobs.history import (
         delete_model_from_database,
         delete_run,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
         sql,
         store_results,
     )
+    from chatbench.jobs.leaderboard import leaderboard
+    from chatbench.jobs.power import power
+    from chatbench.jobs.transfer import export_run, import_results, import_run
     from chatbench.loaders import load_dataset, load_responses
     from chatbench.metrics.document_match import DocumentMatch
     from chatbench.metrics.lexical_metrics import LexicalMetrics
@@ -47,6 +51,7 @@ _HOMES = {
     "chatbench.core.response": ["Response", "Sample"],
     "chatbench.core.run": ["Run"],
     "chatbench.errors": ["ChatbenchError", "Missing"],
+    "chatbench.jobs.compare": ["compare_runs", "slices"],
     "chatbench.jobs.history": [
         "delete_model_from_database",
         "delete_run",
@@ -57,6 +62,9 @@ _HOMES = {
         "sql",
         "store_results",
     ],
+    "chatbench.jobs.leaderboard": ["leaderboard"],
+    "chatbench.jobs.power": ["power"],
+    "chatbench.jobs.transfer": ["export_run", "import_results", "import_run"],
     "chatbench.loaders": ["load_dataset", "load_responses"],
     "chatbench.metrics.document_match": ["DocumentMatch"],
     "chatbench.metrics.lexical_metrics": ["LexicalMetrics"],
@@ -93,14 +101,21 @@ __all__ = [
     "Store",
     "__version__",
     "all_metrics",
+    "compare_runs",
     "delete_model_from_database",
     "delete_run",
+    "export_run",
     "fetch_metrics_results",
+    "import_results",
+    "import_run",
+    "leaderboard",
     "list_runs",
     "load_dataset",
     "load_responses",
     "load_run",
+    "power",
     "rescore",
+    "slices",
     "sql",
     "store_results",
 ]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from chatbench.reports.metric_table import metric_records
+from tests import chatlas_files
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,6 +25,7 @@ def blocks(language: str) -> list[str]:
 @pytest.fixture
 def workplace(tmp_path: Path) -> Path:
     (tmp_path / "data").symlink_to(ROOT / "data")
+    chatlas_files.write(tmp_path / "old.db", [chatlas_files.row(chatlas_files.LEXICAL)])
     return tmp_path
 
 
@@ -51,7 +53,21 @@ def test_the_commands_of_the_readme_run(workplace: Path) -> None:
         for line in block.splitlines()
         if line.startswith("chatbench ")
     ]
-    assert {c[1] for c in commands} == {"score", "runs", "show", "sql", "metrics", "delete"}
+    assert {c[1] for c in commands} == {
+        "score",
+        "runs",
+        "show",
+        "compare",
+        "slices",
+        "leaderboard",
+        "power",
+        "sql",
+        "metrics",
+        "export-run",
+        "import-run",
+        "delete",
+        "import-results",
+    }
     for command in commands:
         run([sys.executable, "-m", *command], workplace)
 

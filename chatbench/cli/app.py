@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from chatbench.cli import runs
+from chatbench.cli import compare, leaderboard, runs, transfer
 from chatbench.cli.common import app
 
-__all__ = ["app", "main", "runs"]  # importing a file of commands puts them into the application
+__all__ = [
+    "app",
+    "compare",
+    "leaderboard",
+    "main",
+    "runs",
+    "transfer",
+]  # importing a file of commands puts them into the application
 
 
 def main() -> None:

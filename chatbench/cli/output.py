@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from chatbench.errors import (
     ChatbenchError,
     DatabaseNotFoundError,
     DatasetNotFoundError,
+    InputError,
     MetricDefinitionError,
     MissingDependencyError,
     NotADatabaseError,
@@ -21,7 +24,11 @@ from chatbench.errors import (
     UnknownMetricError,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 GOOD, FAILED, USAGE = 0, 1, 2
+FIGURES = (".png", ".svg")
 
 _WRONG_USAGE = (
     DatabaseNotFoundError,
@@ -55,7 +62,7 @@ def plain_errors() -> Iterator[list[str]]:
             _stop(error, FAILED)
 
 
-def _stop(error: Exception, code: int) -> None:
+def _stop(error: Exception, code: int) -> NoReturn:
     print(f"error: {error}", file=sys.stderr)
     raise SystemExit(code) from None
 
@@ -115,3 +122,27 @@ def frame_records(frame: Any) -> list[dict[str, Any]]:
 def show_json(value: Any) -> None:
     """Print a value as JSON."""
     print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def check_figure_path(path: Path) -> None:
+    """Stop as wrong usage unless a figure can be saved there; to be called before long work."""
+    if path.suffix.lower() not in FIGURES:
+        _stop(InputError(f"A figure is saved as {' or '.join(FIGURES)}, not as {path.name!r}."), USAGE)
+    if not path.absolute().parent.is_dir():
+        _stop(InputError(f"The folder {path.absolute().parent} of {path.name} does not exist; make it first."), USAGE)
+    if path.is_dir():
+        _stop(InputError(f"{path} is a folder; name a file in it."), USAGE)
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Save a figure as PNG or SVG by the suffix of the file. An older file is replaced when the new one is complete."""
+    check_figure_path(path)
+    new = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        figure.savefig(new, format=path.suffix.lower().lstrip("."), dpi=150)
+        os.replace(new, path)
+    except OSError as error:
+        _stop(InputError(f"{path} cannot be written: {error.strerror or error}."), FAILED)
+    finally:
+        new.unlink(missing_ok=True)
+    print(f"saved {path}", file=sys.stderr)

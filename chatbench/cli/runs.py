@@ -15,7 +15,8 @@ from chatbench.cli.output import FAILED, USAGE, plain_errors, show_frame, show_j
 @app.command()
 def demo(db: Annotated[str, typer.Option("--db", help="Database file.")] = "demo.duckdb", quiet: Quiet = False) -> None:
     """Score three retrieval systems on the physics questions, store them, and set them side by side."""
-    from chatbench.jobs.demo import run_demo
+    from chatbench.jobs.compare import compare_runs
+    from chatbench.jobs.demo import MAIN_MEASURES, run_demo
     from chatbench.reports.side_by_side import side_by_side
     from chatbench.store import Store
     from chatbench.store.examples import MISSED_BY_ALL
@@ -29,6 +30,9 @@ def demo(db: Annotated[str, typer.Option("--db", help="Database file.")] = "demo
         columns, rows = side_by_side([(run.name, scores.summaries) for run, scores in results])
         print()
         show_table(columns, rows, f"{results[0][0].dataset}: mean over questions, 95 % interval")
+        comparison = compare_runs(results[0][0], results[-1][0], measures=MAIN_MEASURES, db_name=db)
+        print("\nQuestion by question:")
+        show_table(*comparison.table())
         print(f"\nAll of it is in {place}. Ask in SQL, for example which questions every system misses:")
         print(f'  chatbench sql --db {place} "{MISSED_BY_ALL}"')
 

@@ -15,6 +15,9 @@ from chatbench.results.scores import Scores
 SYSTEMS = ("bm25", "minilm", "hybrid")
 METRICS: tuple[MetricLike, ...] = ("DocumentMatch", "Retrieval(k=5)", "LexicalMetrics", "SemanticSimilarity")
 
+MAIN_MEASURES = ("document_match_hit", "retrieval_ndcg", "lexical_metrics_f1", "semantic_similarity_cosine")
+"""What the demonstration compares: one question for each metric, decided before looking."""
+
 
 def demo_data() -> Path:
     """Return the folder of the demonstration's questions and responses: in the package, or in the repository beside it."""

@@ -23,31 +23,37 @@ def summary_plot(rows: Sequence[tuple[str, Measure, Summary]], title: str) -> Fi
     groups: list[list[tuple[str, Summary, float]]] = [[], []]
     for name, measure, summary in rows:
         if summary.mean is not None:
-            groups[0 if _is_share(measure) else 1].append((name, summary, summary.mean))
+            groups[0 if is_share(measure) else 1].append((name, summary, summary.mean))
     panels = [group for group in groups if group] or [[]]
-    heights = [max(len(panel), 1) for panel in panels]
-    figure = _plot_class()(figsize=(7, 0.6 * len(panels) + 0.5 + 0.32 * sum(heights)), layout="constrained")
-    for axes, panel in zip(
-        figure.subplots(len(panels), squeeze=False, height_ratios=heights)[:, 0], panels, strict=True
-    ):
-        _draw(axes, panel)
-    figure.axes[0].set_title(title, loc="left", fontsize=10)
-    figure.axes[-1].set_xlabel("mean over questions and 95 % interval")
+    figure, all_axes = line_figure([len(panel) for panel in panels], title, "mean over questions and 95 % interval")
+    for axes, panel in zip(all_axes, panels, strict=True):
+        for place, (_, s, mean) in enumerate(panel):
+            interval_bar(axes, place, s.low, s.high)
+            axes.plot([mean], [place], marker="o", color="black", markersize=4)
+        label_lines(axes, [with_counts(name, s) for name, s, _ in panel])
     return figure
 
 
-def _is_share(measure: Measure) -> bool:
-    low, high = measure.at_least, measure.at_most
-    return measure.type is bool or (low is not None and high is not None and low >= -1 and high <= 1)
+def line_figure(heights: Sequence[int], title: str, x_label: str) -> tuple[Figure, list[Axes]]:
+    """Return a figure of panels below each other with so many lines each."""
+    lines = [max(height, 1) for height in heights]
+    figure = plot_class()(figsize=(7.5, 0.6 * len(lines) + 0.5 + 0.32 * sum(lines)), layout="constrained")
+    all_axes = list(figure.subplots(len(lines), squeeze=False, height_ratios=lines)[:, 0])
+    all_axes[0].set_title(plain(title), loc="left", fontsize=10)
+    all_axes[-1].set_xlabel(x_label)
+    return figure, all_axes
 
 
-def _draw(axes: Axes, panel: Sequence[tuple[str, Summary, float]]) -> None:
-    for place, (_, s, mean) in enumerate(panel):
-        if s.low is not None and s.high is not None:
-            axes.plot([s.low, s.high], [place, place], color="0.45", linewidth=2.5, solid_capstyle="butt")
-        axes.plot([mean], [place], marker="o", color="black", markersize=4)
-    axes.set_yticks(range(len(panel)), [_with_counts(name, s) for name, s, _ in panel])
-    axes.invert_yaxis()
+def interval_bar(axes: Axes, place: float, low: float | None, high: float | None) -> None:
+    """Draw an interval as a bar, if there is one."""
+    if low is not None and high is not None:
+        axes.plot([low, high], [place, place], color="0.45", linewidth=2.5, solid_capstyle="butt")
+
+
+def label_lines(axes: Axes, labels: Sequence[str]) -> None:
+    """Label the lines of a panel from the top, and take away what carries no meaning."""
+    axes.set_yticks(range(len(labels)), [plain(label) for label in labels])
+    axes.set_ylim(max(len(labels), 1) - 0.5, -0.5)
     axes.grid(axis="x", color="0.9")
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
@@ -55,8 +61,19 @@ def _draw(axes: Axes, panel: Sequence[tuple[str, Summary, float]]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
+def plain(text: str) -> str:
+    """Return text that is shown as it is: a pair of dollars would be read as mathematics."""
+    return text.replace("$", r"\$")
+
+
+def is_share(measure: Measure) -> bool:
+    """Whether a measure lies within -1 to 1, so that it can share a scale with others."""
+    low, high = measure.at_least, measure.at_most
+    return measure.type is bool or (low is not None and high is not None and low >= -1 and high <= 1)
+
+
 @cache
-def _plot_class() -> type[Figure]:
+def plot_class() -> type[Figure]:
     """Return a figure that a notebook shows by itself, also where pyplot was never imported."""
     from matplotlib.figure import Figure
 
@@ -69,7 +86,8 @@ def _plot_class() -> type[Figure]:
     return Plot
 
 
-def _with_counts(name: str, s: Summary) -> str:
+def with_counts(name: str, s: Summary) -> str:
+    """Return a label with the counts behind a mean: "f1  (n=198, 2 errors)"."""
     if s.n_scored is None:
         return name
     left_out = [f"{n} {word}" for n, word in ((s.n_errors, "errors"), (s.n_missing, "missing")) if n]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment
+
+# A p value, an interval, counts: "< 0.0001", "-0.1 to 0.2", "3 / 1 / 20".
+_NUMBERS = re.compile(r"[<+-]? ?[\d.]+(?: (?:to|/) [+-]?[\d.]+)*")
 
 _TABLE = """\
 <table style="font-variant-numeric: tabular-nums">
@@ -64,6 +68,13 @@ def interval_text(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{low:.4f} to {high:.4f}"
 
 
+def p_text(p: float | None) -> str:
+    """Return a p value as text: four decimals, and no zeros that stand for "very small"."""
+    if p is None:
+        return "–"
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def number_columns(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> set[int]:
     """Return the places of the columns that hold numbers and are set to the right."""
 
@@ -71,7 +82,7 @@ def number_columns(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> set
         return (
             value is None
             or isinstance(value, int | float)
-            or (isinstance(value, str) and value[:1].isdigit() and " to " in value)
+            or (isinstance(value, str) and bool(_NUMBERS.fullmatch(value)))
         )
 
     return {k for k in range(len(columns)) if rows and all(is_number(row[k]) or row[k] == "–" for row in rows)}

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from chatbench.core.case import Case
 from chatbench.core.dataset import Dataset
 from chatbench.core.measure import Measure
 from chatbench.core.response import Response
 from chatbench.core.scores import Scoring, Summary, reason_of
-from chatbench.errors import UnknownMetricError, did_you_mean
+from chatbench.errors import InputError, UnknownMetricError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, text_table
+from chatbench.results.slices import SMALL, Select, Slices, chosen_measures, slice_scorings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,6 +123,35 @@ class Scores(Mapping[str, pd.DataFrame]):
                 frame[self.full_name(scoring, measure.name)] = _series(scoring, measure)
         return frame
 
+    def by(
+        self, by: str | Mapping[str, str], measures: str | Sequence[str] | None = None, *, small: int = SMALL
+    ) -> Slices:
+        """Return means, intervals and counts within each group of questions, the worst first; groups below `small` questions are marked.
+
+        `by`: "tag", "document", "language", "is_answerable", or a key of the questions' metadata. `measures`: names such as
+        "lexical_metrics_f1", or of whole metrics. For SQL conditions as groups see `slices`, which takes a stored run.
+        """
+        return self.sliced(by, measures, small, self.dataset.cases, _no_conditions)
+
+    def sliced(
+        self,
+        by: str | Mapping[str, str],
+        measures: str | Sequence[str] | None,
+        small: int,
+        cases: Sequence[Case],
+        select: Select,
+    ) -> Slices:
+        """Return `by` for some of the cases, with a reader of SQL conditions."""
+        names = [
+            (self.full_name(scoring, m.name), scoring, m)
+            for scoring in self.scorings
+            for m in scoring.columns
+            if m.is_number
+        ]
+        chosen = chosen_measures([(name, (s.metric, s.key, s.table)) for name, s, _ in names], measures)
+        named = [(name, scoring, m) for name, scoring, m in names if name in chosen]
+        return slice_scorings(named, cases, by, small, select, self._caption())
+
     def plot(self) -> Figure:
         """Return a figure of the means with their intervals."""
         from chatbench.reports.plots import summary_plot
@@ -183,6 +214,12 @@ class Scores(Mapping[str, pd.DataFrame]):
             if first:
                 notes.append(f"{scoring.key}: {first}")
         return notes
+
+
+def _no_conditions(condition: str) -> list[str]:
+    raise InputError(
+        f"The condition {condition!r} is for a stored run: slices(run, by={{'name': 'SQL condition on cases'}})."
+    )
 
 
 def _series(scoring: Scoring, measure: Measure) -> pd.Series[Any]:

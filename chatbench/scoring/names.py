@@ -30,6 +30,7 @@ FIXED_TABLES = frozenset(
         "attempts",
         "case_verdicts",
         "pass_rates",
+        "leaderboard",
         "journals",
         "run",
     ]

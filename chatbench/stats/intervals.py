@@ -20,7 +20,7 @@ def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interva
     """
     if n < 2:
         return None
-    z = _normal_quantile(0.5 + confidence / 2)
+    z = normal_quantile(0.5 + confidence / 2)
     share = successes / n
     centre = share + z * z / (2 * n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
@@ -29,6 +29,23 @@ def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interva
     low = 0.0 if successes == 0 else (centre - half) / scale
     high = 1.0 if successes == n else (centre + half) / scale
     return low, high
+
+
+def paired_shares_interval(higher: int, lower: int, n: int, confidence: float = 0.95) -> Interval:
+    """Return the interval of the difference of two shares of "yes" on the same n questions, within [-1, 1]; None for n < 2.
+
+    `higher`, `lower`: questions where only the second, only the first says yes. The normal interval after one question is added on
+    either side, so that agreement everywhere does not look like certainty.
+
+    Source: D. G. Bonett and R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions based on
+    paired data", J. Educ. Behav. Statist. 37 (2012) 479-488.
+    """
+    if n < 2:
+        return None
+    z = normal_quantile(0.5 + confidence / 2)
+    centre, discordant = (higher - lower) / (n + 2), (higher + lower + 2) / (n + 2)
+    half = z * math.sqrt((discordant - centre * centre) / (n + 2))
+    return max(-1.0, centre - half), min(1.0, centre + half)
 
 
 def mean(values: Sequence[float]) -> float:
@@ -49,13 +66,14 @@ def student_interval(values: Sequence[float], confidence: float = 0.95) -> Inter
     scaled = [value / scale for value in values]
     centre = mean(scaled)
     variance = math.fsum((value - centre) ** 2 for value in scaled) / (n - 1)
-    half = _student_quantile(0.5 + confidence / 2, n - 1) * math.sqrt(variance / n)
+    half = student_quantile(0.5 + confidence / 2, n - 1) * math.sqrt(variance / n)
     low, high = (centre - half) * scale, (centre + half) * scale
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 @lru_cache(maxsize=256)
-def _student_quantile(probability: float, freedom: int) -> float:
+def student_quantile(probability: float, freedom: int) -> float:
+    """Return the quantile of Student's t distribution, 0 < probability < 1, for whole degrees of freedom from 1."""
     # Own code, to 1e-12 of scipy's: importing scipy.special takes longer than scoring a thousand questions.
     if freedom == 1:
         return math.tan(math.pi * (probability - 0.5))
@@ -76,7 +94,7 @@ def _student_quantile(probability: float, freedom: int) -> float:
 
 def _student_expansion(probability: float, freedom: int) -> float:
     """Return the quantile by its expansion around the normal one: Abramowitz and Stegun, 26.7.5."""
-    x = _normal_quantile(probability)
+    x = normal_quantile(probability)
     terms = (
         (x**3 + x) / 4,
         (5 * x**5 + 16 * x**3 + 3 * x) / 96,
@@ -103,7 +121,8 @@ def _student_probability(t: float, freedom: int) -> float:
 
 
 @lru_cache(maxsize=16)
-def _normal_quantile(probability: float) -> float:
+def normal_quantile(probability: float) -> float:
+    """Return the quantile of the standard normal distribution, 0 < probability < 1."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(probability)

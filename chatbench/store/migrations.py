@@ -7,7 +7,7 @@ from collections.abc import Callable
 import sqlalchemy as sa
 
 from chatbench.errors import NotADatabaseError, SchemaError
-from chatbench.store import dialect, views
+from chatbench.store import dialect, leaderboard, views
 from chatbench.store.tables import Base, meta
 
 KEY = "schema_version"
@@ -19,7 +19,7 @@ def create_all(connection: sa.Connection) -> None:
     views.replace_fixed(connection)
 
 
-MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (create_all,)
+MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (create_all, leaderboard.create_view)
 """Step i leads from version i to i + 1. Steps that were released are never edited."""
 
 

@@ -22,7 +22,7 @@ from chatbench.errors import RunNotFoundError, did_you_mean
 from chatbench.store import dialect
 from chatbench.store.frames import to_frame
 from chatbench.store.rows import from_json, measure_from_content
-from chatbench.store.tables import cases, measures, metric_table, responses, runs, scorings, summaries
+from chatbench.store.tables import cases, datasets, measures, metric_table, responses, runs, scorings, summaries
 
 Row = dict[str, Any]
 
@@ -61,15 +61,21 @@ def load(connection: sa.Connection, run_id: str) -> StoredRun:
     if not found:
         raise no_run(connection, run_id)
     run = _run(found[0])
-    payloads = sa.select(cases.c.payload).where(cases.c.dataset_id == run.dataset_id).order_by(cases.c.position)
-    questions = tuple(case_from_content(from_json(t)) for t in _column(connection, payloads))
     answered = _in_order(sa.select(responses), responses, run.dataset_id).where(responses.c.run_id == run_id)
     return StoredRun(
         run,
-        Dataset(questions, name=run.dataset, path=found[0]["dataset_path"]),
+        load_dataset(connection, run.dataset_id, name=run.dataset, path=found[0]["dataset_path"]),
         _responses(dialect.select(connection, answered).to_pydict()),
         _scorings(connection, run),
     )
+
+
+def load_dataset(connection: sa.Connection, dataset_id: str, name: str = "", path: str | None = None) -> Dataset:
+    """Return a question set as it was stored, under the name and path that a run knew it by, else its own."""
+    if not name:
+        name = connection.execute(sa.select(datasets.c.name).where(datasets.c.dataset_id == dataset_id)).scalar_one()
+    payloads = sa.select(cases.c.payload).where(cases.c.dataset_id == dataset_id).order_by(cases.c.position)
+    return Dataset(tuple(case_from_content(from_json(t)) for t in _column(connection, payloads)), name=name, path=path)
 
 
 def fetch(connection: sa.Connection) -> pd.DataFrame:

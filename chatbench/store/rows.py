@@ -122,13 +122,14 @@ def response_rows(run_id: str, samples: Sequence[Sample]) -> pa.Table:
         {
             "run_id": pa.repeat(run_id, len(given)),
             "case_id": [s.case.id for s in samples],
-            "documents": [[_document_content(d) for d in r.documents] for r in given],
+            "documents": [[document_content(d) for d in r.documents] for r in given],
             **{name: [getattr(r, name) for r in given] for name in same},
         },
     )
 
 
-def _document_content(document: Document) -> dict[str, Any]:
+def document_content(document: Document) -> dict[str, Any]:
+    """Return a document as JSON: every field that is not empty."""
     return {k: v for k, v in vars(document).items() if v not in (None, "", {})}
 
 

@@ -16,12 +16,16 @@ import sqlalchemy as sa
 
 from chatbench.core.dataset import Dataset
 from chatbench.core.jsonable import clean_text
+from chatbench.core.question_means import QuestionMeans
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
 from chatbench.errors import DatabaseLockedError, DatabaseNotFoundError, InputError, QueryError, SchemaError
-from chatbench.store import dialect, location, migrations, queries, reading, removal, rows, writing
+from chatbench.store import dialect, leaderboard, location, migrations, queries, reading, removal, rows, writing
 from chatbench.store.frames import to_frame
+from chatbench.store.leaderboard import Board
+from chatbench.store.pair_spreads import PairSpread, pair_spreads
+from chatbench.store.question_means import question_means
 from chatbench.store.reading import StoredRun
 
 T = TypeVar("T")
@@ -71,16 +75,27 @@ class Store:
         """
         self._database.check_writable(self.timeout)
 
-    def save_run(self, run: Run, dataset: Dataset, responses: Sequence[Response], scorings: Sequence[Scoring]) -> None:
+    def save_run(
+        self,
+        run: Run,
+        dataset: Dataset,
+        responses: Sequence[Response],
+        scorings: Sequence[Scoring],
+        *,
+        strict: bool = False,
+    ) -> None:
         """Store a run: its questions, the responses case by case (attempts within), and its scorings.
 
-        A scoring that does not fit its table is left out with a warning that says why and what to do; all else is stored.
+        A scoring that does not fit its table is left out with a warning that says why and what to do; all else is stored. With
+        `strict` it is a `SchemaError`, and nothing is stored.
         Of two scorings with one label or one signature the later is kept. `InputError` when run, questions and responses do not
         belong together, or the run id is stored already.
         """
         answered = rows.response_rows(run.run_id, writing.checked_samples(run, dataset, responses))
         prepared, misfits = writing.prepare_all(scorings)
-        more = self._call(lambda c: writing.save_run(c, run, dataset, answered, prepared), writing=True)
+        if strict and misfits:
+            raise misfits[0]
+        more = self._call(lambda c: writing.save_run(c, run, dataset, answered, prepared, strict=strict), writing=True)
         _warn([*misfits, *more])
 
     def add_scorings(self, run_id: str, scorings: Sequence[Scoring]) -> None:
@@ -107,19 +122,16 @@ class Store:
 
     def find_run(self, which: str | Run) -> Run:
         """Return a run by its id or name: of several with one name the newest, with a warning that names all ids."""
-        wanted = which.run_id if isinstance(which, Run) else which
-        if not isinstance(wanted, str) or not wanted.strip():
-            raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(wanted)}.")
-        found = self._call(lambda c: _found(c, wanted))
-        by_id = [run for run in found if run.run_id == wanted]
-        if not by_id and len(found) > 1:
-            ids = ", ".join(run.run_id for run in found[:10])
-            more = f" and {len(found) - 10} more" if len(found) > 10 else ""
-            warnings.warn(
-                f"{len(found)} runs are named {wanted!r}; the newest is taken. Their ids, newest first: {ids}{more}.",
-                stacklevel=2,
-            )
-        return (by_id or found)[0]
+        return self.find_runs([which])[0]
+
+    def find_runs(self, which: Sequence[str | Run]) -> list[Run]:
+        """Return several runs, each as `find_run` does."""
+        wanted = [run.run_id if isinstance(run, Run) else run for run in which]
+        for name in wanted:
+            if not isinstance(name, str) or not name.strip():
+                raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(name)}.")
+        found = self._call(lambda c: [_found(c, name) for name in wanted])
+        return [_chosen(runs, name) for runs, name in zip(found, wanted, strict=True)]
 
     def load(self, run_id: str) -> StoredRun:
         """Return a run as it was stored, with its current scorings, rows in the order of the questions.
@@ -127,6 +139,36 @@ class Store:
         The classes of its metrics need not be defined here.
         """
         return self._call(lambda c: reading.load(c, run_id))
+
+    def select_case_ids(self, dataset_id: str, condition: str) -> list[str]:
+        """Return the ids of the questions of a set that an SQL condition on `cases` picks, such as `length(question) > 60`."""
+        if not isinstance(condition, str) or not condition.strip():
+            raise QueryError(f"A condition on cases is text in SQL, not {reprlib.repr(condition)}.")
+        # On lines of their own: a comment at the end of the condition must not swallow the bracket.
+        query = f"SELECT case_id FROM cases WHERE dataset_id = ? AND (\n{condition}\n)"
+        try:
+            ids: list[str] = self.query(query, [dataset_id])["case_id"].tolist()
+        except QueryError as error:
+            raise QueryError(f"The condition {condition!r} on cases does not work: {error}") from error
+        return ids
+
+    def load_means(self, runs: Sequence[Run]) -> tuple[dict[str, Dataset], dict[str, list[QuestionMeans]]]:
+        """Return the question sets of runs by dataset_id, and their `question_means` by run_id, all of one moment."""
+
+        def read(connection: sa.Connection) -> tuple[dict[str, Dataset], dict[str, list[QuestionMeans]]]:
+            ids = dict.fromkeys(run.dataset_id for run in runs)
+            datasets = {dataset_id: reading.load_dataset(connection, dataset_id) for dataset_id in ids}
+            return datasets, {run.run_id: question_means(connection, run.run_id) for run in runs}
+
+        return self._call(read)
+
+    def question_means(self, run_id: str) -> list[QuestionMeans]:
+        """Return every numeric measure of the current scorings of a run as one number per question."""
+        return self._call(lambda c: question_means(c, run_id))
+
+    def pair_spreads(self, run: Run, means: QuestionMeans) -> list[PairSpread]:
+        """Return how much each other run on the same questions, scored with the same parameters, differs from this one."""
+        return self._call(lambda c: pair_spreads(c, run, means))
 
     def fetch(self) -> pd.DataFrame:
         """Return one row per run, newest first: run_id, name, dataset, created_at, n_questions, then `<table>_<measure>`.
@@ -143,6 +185,14 @@ class Store:
                 stacklevel=2,
             )
         return found
+
+    def leaderboard(self, dataset: str | None = None) -> Board:
+        """Return the runs on one question set with means, intervals and ranks by measure (see `Board`).
+
+        `dataset` is a name or a dataset_id; None: the question set of the newest run. Of several contents under one name the
+        newest is taken; `ambiguity` names the others. `RunNotFoundError` names the question sets there are.
+        """
+        return self._call(lambda c: leaderboard.read(c, dataset))
 
     def query(self, sql: str, parameters: Any = None, *, write: bool = False) -> pd.DataFrame:
         """Return the rows that the database gives for a query. It cannot change anything unless `write` is set.
@@ -210,12 +260,6 @@ class Store:
                     raise
             time.sleep(random.uniform(0.01, 0.1))
 
-    def _reading(self) -> contextlib.AbstractContextManager[sa.Connection]:
-        return self._transaction(writing=False, timeout=self.timeout)
-
-    def _writing(self) -> contextlib.AbstractContextManager[sa.Connection]:
-        return self._transaction(writing=True, timeout=self.timeout)
-
     @contextlib.contextmanager
     def _transaction(self, *, writing: bool, timeout: float, create: bool = True) -> Iterator[sa.Connection]:
         with self._opened(writing=writing, timeout=timeout, create=create) as connection, connection.begin():
@@ -265,6 +309,18 @@ def _found(connection: sa.Connection, which: str) -> list[Run]:
     if not found:
         raise reading.no_run(connection, which)
     return found
+
+
+def _chosen(found: Sequence[Run], wanted: str) -> Run:
+    by_id = [run for run in found if run.run_id == wanted]
+    if not by_id and len(found) > 1:
+        ids = ", ".join(run.run_id for run in found[:10])
+        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+        warnings.warn(
+            f"{len(found)} runs are named {wanted!r}; the newest is taken. Their ids, newest first: {ids}{more}.",
+            stacklevel=4,
+        )
+    return (by_id or list(found))[0]
 
 
 def _warn(misfits: Sequence[SchemaError]) -> None:

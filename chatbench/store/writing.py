@@ -56,9 +56,18 @@ def prepare_all(given: Iterable[Scoring]) -> tuple[list[PreparedScoring], Misfit
 
 
 def save_run(
-    connection: sa.Connection, run: Run, dataset: Dataset, answered: pa.Table, given: list[PreparedScoring]
+    connection: sa.Connection,
+    run: Run,
+    dataset: Dataset,
+    answered: pa.Table,
+    given: list[PreparedScoring],
+    *,
+    strict: bool = False,
 ) -> Misfits:
-    """Write a run with all that belongs to it (`answered`: its rows of `responses`); return why some scorings were left out."""
+    """Write a run with all that belongs to it (`answered`: its rows of `responses`); return why some scorings were left out.
+
+    With `strict` the first of these reasons is raised, which undoes the whole.
+    """
     if connection.execute(sa.select(runs.c.run_id).where(runs.c.run_id == run.run_id)).first():
         raise InputError(f"The run {run.run_id} is stored already; use add_scorings to add scores, or a new run id.")
     known = sa.select(datasets.c.dataset_id).where(datasets.c.dataset_id == run.dataset_id)
@@ -68,7 +77,10 @@ def save_run(
         dialect.insert(connection, cases, rows.case_rows(dataset))
     dialect.insert(connection, runs, rows.run_rows(run, dataset))
     dialect.insert(connection, responses, answered)
-    return _add(connection, run.run_id, given, answered.select(["case_id", "attempt"]))
+    misfits = _add(connection, run.run_id, given, answered.select(["case_id", "attempt"]))
+    if strict and misfits:
+        raise misfits[0]
+    return misfits
 
 
 def add_scorings(connection: sa.Connection, run_id: str, given: list[PreparedScoring]) -> Misfits:

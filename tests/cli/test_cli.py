@@ -209,7 +209,7 @@ def test_ambiguous_names_say_so() -> None:
 
 def test_version_and_help() -> None:
     assert chatbench("--version")[0].startswith("chatbench 0.")
-    for command in ("demo", "score", "runs", "show", "sql", "metrics", "delete"):
+    for command in ("demo", "score", "runs", "show", "leaderboard", "power", "sql", "metrics", "delete"):
         assert len(chatbench(command, "--help")[0]) > 100
 
 

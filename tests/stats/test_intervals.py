@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scipy import stats
 
-from chatbench.stats.intervals import student_interval, wilson_interval
+from chatbench.stats.intervals import paired_shares_interval, student_interval, wilson_interval
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 2), (7, 10), (10, 10), (1, 3), (50, 64252), (64252, 64252)])
@@ -40,3 +41,17 @@ def test_quantiles_equal_scipy(freedom: int, confidence: float) -> None:
 def test_one_value_has_no_interval() -> None:
     assert student_interval([0.5]) is None
     assert wilson_interval(1, 1) is None
+    assert paired_shares_interval(1, 0, 1) is None
+
+
+def test_paired_shares_equal_contingencytables() -> None:
+    """What the R package contingencytables 3.0 expects of its Bonett-Price interval: complete response before and after a therapy."""
+    assert paired_shares_interval(6, 16, 161) == pytest.approx((-0.1195, -0.0032), abs=5e-5)
+
+
+@pytest.mark.parametrize(("higher", "lower", "n"), [(0, 0, 20), (3, 1, 20), (20, 0, 20), (7, 30, 500)])
+def test_paired_shares_are_the_normal_interval_with_two_questions_more(higher: int, lower: int, n: int) -> None:
+    values = np.repeat([1.0, -1.0, 0.0], [higher + 1, lower + 1, n - higher - lower])
+    expected = stats.norm.interval(0.9, loc=values.mean(), scale=values.std() / np.sqrt(n + 2))
+    found = paired_shares_interval(higher, lower, n, 0.9)
+    assert found == pytest.approx(tuple(np.clip(expected, -1, 1)), rel=1e-12)

@@ -183,7 +183,7 @@ def test_schema_versions(store: Store) -> None:
     fill(store)
     store.query("UPDATE meta SET value = '0' WHERE key = 'schema_version'", write=True)
     assert len(store.runs()) == 1  # an older database is brought up to date
-    assert store.query("SELECT value FROM meta WHERE key = 'schema_version'")["value"].tolist() == ["1"]
+    assert store.query("SELECT value FROM meta WHERE key = 'schema_version'")["value"].tolist() == ["2"]
     store.query("UPDATE meta SET value = '999' WHERE key = 'schema_version'", write=True)
     for call in (store.runs, lambda: fill(store)):
         with pytest.raises(SchemaError, match=r"version 999.* newer chatbench"):

@@ -137,7 +137,7 @@ def test_deleting_and_storing_at_once(server_store: Store) -> None:
 def test_a_lasting_lock_names_its_holder(server_store: Store, server_address: str) -> None:
     saved(server_store, INTS)
     hasty = Store(server_address, timeout=0.3)
-    with server_store._writing():
+    with server_store._transaction(writing=True, timeout=10):
         started = time.monotonic()
         with pytest.raises(
             DatabaseLockedError, match=r"has been held by process \d+ \(.*\(session \d+, from 127.0.0.1.*0.3 s"
