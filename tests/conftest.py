@@ -13,6 +13,7 @@ from chatbench.core.document import to_document
 from chatbench.core.response import Response, Sample
 from chatbench.scoring import registry
 from chatbench.store import Store
+from tests.store.examples import Place
 from tests.store.server import Server
 
 
@@ -85,9 +86,9 @@ def address(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def store(address: str) -> Store:
+def store(address: str) -> Place:
     """An empty database of either kind."""
-    return Store(address, timeout=10)
+    return Place(address)
 
 
 @pytest.fixture

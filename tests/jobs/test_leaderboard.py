@@ -31,9 +31,8 @@ KINDS = {"up": float, "down": int, "none": float, "yes": bool, "text": str}
 
 
 @pytest.fixture
-def db(address: str) -> examples.Place:
-    """An empty database of either kind."""
-    return examples.Place(address)
+def db(store: examples.Place) -> examples.Place:
+    return store
 
 
 def scoring(questions: Dataset, columns: dict[str, list[Any]], code_hash: str = "0" * 16, **fields: Any) -> Scoring:

@@ -26,9 +26,8 @@ F1, OK = "quality_f1", "quality_ok"
 
 
 @pytest.fixture
-def db(address: str) -> examples.Place:
-    """An empty database of either kind."""
-    return examples.Place(address)
+def db(store: examples.Place) -> examples.Place:
+    return store
 
 
 def columns(seed: int, n: int = 40) -> dict[str, list[Any]]:
