@@ -141,6 +141,10 @@ class PostgresServer:
                 f"{self.name}: this role may not do that: {said}. To store, it needs CREATE on the schema and to own "
                 "the tables; to read, USAGE on the schema and SELECT on its tables and views."
             )
+        if code == "54000":
+            return StoreError(
+                f"{self.name}: {said}. Ids of cases have at most some 2,600 bytes on a server; shorten them."
+            )
         if code == "53100":
             return StoreError(f"{self.name} cannot grow (is the disk full?); nothing of this call was stored: {said}")
         return StoreError(f"{self.name}: {said}")

@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import pandas as pd
 import sqlalchemy as sa
@@ -28,7 +28,7 @@ from chatbench.errors import (
     ReadOnlyError,
     SchemaError,
 )
-from chatbench.store import dialect, leaderboard, location, migrations, reading, removal, rows, statements, writing
+from chatbench.store import dialect, leaderboard, location, migrations, queries, reading, removal, rows, writing
 from chatbench.store.frames import to_frame
 from chatbench.store.leaderboard import Board
 from chatbench.store.pair_spreads import PairSpread, pair_spreads
@@ -75,8 +75,8 @@ class Store:
         return f"Store({self.name!r})"
 
     def check_writable(self) -> None:
-        """Raise what `save_run` would raise for a missing folder, a read-only place, or a file that is no DuckDB database; for
-        a server that cannot be reached, or a role that may not store.
+        """Raise what `save_run` would raise for a missing folder, a read-only place, a file that is no DuckDB database, a
+        server that cannot be reached, or a role that may not store.
 
         It makes nothing and waits for no other user: a check before long work, so that its results have a place.
         """
@@ -137,7 +137,7 @@ class Store:
         for name in wanted:
             if not isinstance(name, str) or not name.strip():
                 raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(name)}.")
-        found = self._call(lambda c: [reading.find_runs(c, name) or _no_run(c, name) for name in wanted])
+        found = self._call(lambda c: [_found(c, name) for name in wanted])
         return [_chosen(runs, name) for runs, name in zip(found, wanted, strict=True)]
 
     def load(self, run_id: str) -> StoredRun:
@@ -207,23 +207,16 @@ class Store:
         `parameters`: a list for `?`, or a dict for `$name`; of several statements those of the last one, whose rows are
         returned. `QueryError` has the database's reason, and what exists when a table or a column is not there.
 
-        On a server the transaction is read-only and functions known to change settings, files, locks or other databases
-        are refused; functions of its users' own are beyond that, so whoever asks strangers' queries connects as a role that may do no
-        more than USAGE on the schema and SELECT, and never as a superuser. With `$1`, `?` and `$name` outside of texts, names and comments standing
-        for parameters where some are given, the operator `?` of jsonb is written `jsonb_exists` there.
+        On a server the transaction is read-only, and functions known to change settings, files, locks or other databases are
+        refused. Functions of its users' own are beyond that: ask strangers' queries as a role with SELECT only, never as a
+        superuser. Where parameters are given, `?` stands for one; jsonb's operator of that name is `jsonb_exists`.
         """
         if not isinstance(sql, str) or not sql.strip():
             raise QueryError(f"A query is text in SQL, not {reprlib.repr(sql)}.")
-        text, values = clean_text(sql), _plain(parameters)
 
         def ask(timeout: float) -> Any:
             with self._opened(writing=write, timeout=timeout, create=False) as connection:
-                try:
-                    return dialect.run_sql(connection, text, values, self._database.path, write=write)
-                except dialect.DATABASE_ERRORS as error:
-                    if not dialect.is_fault_of_a_query(connection, error):
-                        raise
-                    raise QueryError(_explained(connection, text, dialect.reason(error))) from error
+                return queries.run(connection, clean_text(sql), parameters, self._database.path, write=write)
 
         rows = self._tried(ask)
         try:
@@ -328,8 +321,11 @@ def _require_run(connection: sa.Connection, run_id: str) -> None:
         raise reading.no_run(connection, run_id)
 
 
-def _no_run(connection: sa.Connection, which: str) -> NoReturn:
-    raise reading.no_run(connection, which)
+def _found(connection: sa.Connection, which: str) -> list[Run]:
+    found = reading.find_runs(connection, which)
+    if not found:
+        raise reading.no_run(connection, which)
+    return found
 
 
 def _chosen(found: Sequence[Run], wanted: str) -> Run:
@@ -342,31 +338,6 @@ def _chosen(found: Sequence[Run], wanted: str) -> Run:
             stacklevel=4,
         )
     return (by_id or list(found))[0]
-
-
-def _plain(parameters: Any) -> Any:
-    """Return parameters with the scalars of numpy as Python values."""
-    if isinstance(parameters, dict):
-        return {name: value.item() if hasattr(value, "item") else value for name, value in parameters.items()}
-    if isinstance(parameters, list | tuple):
-        return [value.item() if hasattr(value, "item") else value for value in parameters]
-    return parameters
-
-
-def _explained(connection: sa.Connection, sql: str, said: str) -> str:
-    """Return the database's reason, and what there is when a query names a table or column that is not there."""
-    if dialect.is_read_only_refusal(said):
-        return f"{said.rstrip('.!')}. {statements.ONLY_READS}"
-    unknown = dialect.unknown_name(said)
-    if unknown is None:
-        return said
-    connection.rollback()
-    columns = dialect.public_columns(connection)
-    mentioned = [table for table in columns if table in sql.lower()]
-    if unknown == "table" or not mentioned:
-        return f"{said} There are: {', '.join(columns)}."
-    shown = "; ".join(f"{table} ({', '.join(columns[table])})" for table in mentioned)
-    return f"{said} There are: {shown}."
 
 
 def _warn(misfits: Sequence[SchemaError]) -> None:

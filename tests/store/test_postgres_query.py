@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -17,11 +19,19 @@ from tests.store.server import Server
 QUESTIONS = examples.dataset(3)
 
 
-@pytest.fixture
-def filled(server_store: Store) -> Store:
+def fill(store: Store) -> Store:
+    """Store two runs."""
     for name in ("bm25", "hybrid"):
-        saved(server_store, examples.scoring(QUESTIONS, {"words": [1, None, 3]}, kinds={"words": int}), name=name)
-    return server_store
+        saved(store, examples.scoring(QUESTIONS, {"words": [1, None, 3]}, kinds={"words": int}), name=name)
+    return store
+
+
+@pytest.fixture(scope="module")
+def filled(server: Server) -> Iterator[Store]:
+    """A database for the tests that change nothing, or must not be able to."""
+    url = server.new_database()
+    yield fill(Store(url, timeout=10))
+    server.drop_database(url)
 
 
 def one(store: Store, sql: str, parameters: Any = None) -> list[Any]:
@@ -146,7 +156,8 @@ def test_what_only_reads_changes_nothing(filled: Store, sql: str) -> None:
     assert len(filled.runs()) == 2
 
 
-def test_ways_around_the_refusals(filled: Store) -> None:
+def test_ways_around_the_refusals(server_store: Store) -> None:
+    filled = fill(server_store)
     filled.query(
         "CREATE FUNCTION clear_all() RETURNS int LANGUAGE plpgsql AS "
         "$$ BEGIN PERFORM set_config('transaction_read_only', 'off', true); DELETE FROM scorings; RETURN 1; END $$",
@@ -168,7 +179,8 @@ def test_each_call_is_one_transaction(filled: Store, sql: str, write: bool) -> N
         filled.query(sql, write=write)
 
 
-def test_writing_on_request(filled: Store) -> None:
+def test_writing_on_request(server_store: Store) -> None:
+    filled = fill(server_store)
     assert filled.query("UPDATE runs SET name = name || '!'", write=True).to_dict("list") == {"Count": [2]}
     returned = filled.query("INSERT INTO meta VALUES (?, ?) RETURNING key", ["note", "100 %"], write=True)
     assert returned["key"].tolist() == ["note"]
@@ -181,11 +193,9 @@ def test_writing_on_request(filled: Store) -> None:
     assert one(filled, "SELECT value FROM meta WHERE key = 'note'") == ["100 %"]
 
 
-def test_a_query_whose_connection_is_ended(server: Server, filled: Store, server_address: str) -> None:
-    import threading
-
+def test_a_query_whose_connection_is_ended(server: Server, filled: Store) -> None:
     end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND pid <> pg_backend_pid()"
-    timer = threading.Timer(0.5, lambda: server.execute(end, url=server_address))
+    timer = threading.Timer(0.5, lambda: server.execute(end))
     timer.start()
     with pytest.raises(DatabaseUnreachableError, match="was lost"):
         filled.query("SELECT pg_sleep(30)")

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 
-import psycopg
 import pytest
 
 from chatbench.errors import DatabaseLockedError
@@ -14,6 +13,8 @@ from chatbench.store import Store
 from tests.store import examples
 from tests.store.examples import saved
 from tests.store.server import Server
+
+psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'chatbench[pg]'")
 
 QUESTIONS = examples.dataset(3)
 INTS = examples.scoring(QUESTIONS, {"words": [1, 2, 3]}, kinds={"words": int})
