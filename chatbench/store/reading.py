@@ -70,9 +70,9 @@ def load(connection: sa.Connection, run_id: str) -> StoredRun:
     )
 
 
-def load_dataset(connection: sa.Connection, dataset_id: str, name: str = "", path: str | None = None) -> Dataset:
+def load_dataset(connection: sa.Connection, dataset_id: str, name: str | None = None, path: str | None = None) -> Dataset:
     """Return a question set as it was stored, under the name and path that a run knew it by, else its own."""
-    if not name:
+    if name is None:
         name = connection.execute(sa.select(datasets.c.name).where(datasets.c.dataset_id == dataset_id)).scalar_one()
     payloads = sa.select(cases.c.payload).where(cases.c.dataset_id == dataset_id).order_by(cases.c.position)
     return Dataset(tuple(case_from_content(from_json(t)) for t in _column(connection, payloads)), name=name, path=path)
