@@ -1,8 +1,9 @@
-"""Fixtures of all tests: a clean environment, and an empty working folder for whatever writes."""
+"""Fixtures of all tests: a clean environment, an empty working folder for whatever writes, empty databases of both kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,9 @@ from chatbench.core.case import Case
 from chatbench.core.document import to_document
 from chatbench.core.response import Response, Sample
 from chatbench.scoring import registry
+from chatbench.store import Store
+from tests.store.examples import Place
+from tests.store.server import Server
 
 
 @pytest.fixture(autouse=True)
@@ -50,3 +54,50 @@ def make_sample() -> Callable[..., Sample]:
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL server; tests that need one are skipped where it is not installed."""
+    running = Server()
+    yield running
+    running.remove()
+
+
+@pytest.fixture
+def file_address(tmp_path: Path) -> str:
+    """The path of a DuckDB file that is not there yet."""
+    return str(tmp_path / "benchmark.duckdb")
+
+
+@pytest.fixture
+def server_address(server: Server) -> Iterator[str]:
+    """The URL of an empty database on a server."""
+    url = server.new_database()
+    yield url
+    server.drop_database(url)
+
+
+@pytest.fixture(params=["duckdb", "postgresql"])
+def address(request: pytest.FixtureRequest) -> str:
+    """Where an empty database of either kind is."""
+    found: str = request.getfixturevalue({"duckdb": "file_address", "postgresql": "server_address"}[request.param])
+    return found
+
+
+@pytest.fixture
+def store(address: str) -> Place:
+    """An empty database of either kind."""
+    return Place(address)
+
+
+@pytest.fixture
+def file_store(file_address: str) -> Store:
+    """An empty DuckDB file."""
+    return Store(file_address, timeout=10)
+
+
+@pytest.fixture
+def server_store(server_address: str) -> Store:
+    """An empty database on a server."""
+    return Store(server_address, timeout=10)

@@ -70,7 +70,9 @@ def load(connection: sa.Connection, run_id: str) -> StoredRun:
     )
 
 
-def load_dataset(connection: sa.Connection, dataset_id: str, name: str | None = None, path: str | None = None) -> Dataset:
+def load_dataset(
+    connection: sa.Connection, dataset_id: str, name: str | None = None, path: str | None = None
+) -> Dataset:
     """Return a question set as it was stored, under the name and path that a run knew it by, else its own."""
     if name is None:
         name = connection.execute(sa.select(datasets.c.name).where(datasets.c.dataset_id == dataset_id)).scalar_one()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,6 @@ from chatbench.store import Store
 from tests.store import examples
 
 Columns = Mapping[str, Sequence[Any]]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "benchmark.duckdb")
 
 
 def questions(n: int, **fields: Any) -> Dataset:
@@ -53,7 +47,8 @@ def put(
 
 
 def compared(store: Store, *runs: Any, **options: Any) -> Comparison:
-    return compare_runs(list(runs), db_name=store.path, **options)
+    """Compare runs of the database that was used last, which is the store's."""
+    return compare_runs(list(runs), **options)
 
 
 def row(comparison: Comparison, name: str, run: str | None = None) -> dict[str, Any]:
@@ -356,9 +351,9 @@ def test_which_runs(store: Store) -> None:
     for runs in ([older], []):
         with pytest.raises(InputError, match="takes two runs or more"):
             compared(store, *runs)
-    assert compare_runs(older, newer, db_name=store.path).baseline.run_id == older
+    assert compare_runs(older, newer).baseline.run_id == older
     run = store.find_run(newer)
-    assert compare_runs(older, baseline=run, db_name=store.path).pairs[0].run.run_id == older
+    assert compare_runs(older, baseline=run).pairs[0].run.run_id == older
 
 
 @pytest.mark.parametrize(

@@ -430,3 +430,15 @@ def test_a_missing_file_makes_nothing() -> None:
     with pytest.raises(DatabaseNotFoundError, match="There is no file gone.db"):
         import_results("gone.db", "new.duckdb")
     assert list(Path().iterdir()) == []
+
+
+def test_into_a_server_as_into_a_file(server_address: str) -> None:
+    """Scores of the original package land in PostgreSQL as they do in DuckDB, and once only."""
+    old = chatlas.write(Path("old.db"), [row(LEXICAL, values=(0.25, 1.0)), row(DOCUMENTS)])
+    (run,) = import_results(old, connection_string=server_address)
+    (twin,) = import_results(old, "new.duckdb")
+    assert run.run_id == twin.run_id
+    left, right = (load_run(run.run_id, place).summary for place in (server_address, "new.duckdb"))
+    pd.testing.assert_frame_equal(left, right)
+    with pytest.warns(UserWarning, match="were imported before"):
+        assert import_results(old, connection_string=server_address) == []

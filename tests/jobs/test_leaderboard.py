@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -22,19 +21,18 @@ from chatbench.core.measure import Measure
 from chatbench.core.scores import Scoring, Summary
 from chatbench.errors import RunNotFoundError, UnknownMetricError
 from chatbench.results.leaderboard import Leaderboard
-from chatbench.store import Store
 from chatbench.store.leaderboard import Board
 from tests.store import examples
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
-DAYS: Counter[Path] = Counter()
+DAYS: Counter[str] = Counter()
 DIRECTIONS: dict[str, Any] = {"up": "higher", "down": "lower", "none": None, "yes": "higher", "text": None}
 KINDS = {"up": float, "down": int, "none": float, "yes": bool, "text": str}
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Store:
-    return Store(tmp_path / "board.duckdb")
+def db(store: examples.Place) -> examples.Place:
+    return store
 
 
 def scoring(questions: Dataset, columns: dict[str, list[Any]], code_hash: str = "0" * 16, **fields: Any) -> Scoring:
@@ -43,22 +41,22 @@ def scoring(questions: Dataset, columns: dict[str, list[Any]], code_hash: str = 
     return examples.with_summaries(replace(made, measures=measures, code_hash=code_hash))
 
 
-def save(db: Store, questions: Dataset, columns: dict[str, list[Any]] | None, name: str, **fields: Any) -> str:
+def save(db: examples.Place, questions: Dataset, columns: dict[str, list[Any]] | None, name: str, **fields: Any) -> str:
     """Store the next run, a day after the one before."""
-    run = examples.run_of(questions, name, created_at=START + timedelta(days=DAYS[db.path]))
-    DAYS[db.path] += 1
+    run = examples.run_of(questions, name, created_at=START + timedelta(days=DAYS[db.address]))
+    DAYS[db.address] += 1
     made = [] if columns is None else [scoring(questions, columns, **fields)]
     db.save_run(run, questions, examples.answers(questions), made)
     return run.run_id
 
 
-def plain(db: Store) -> dict[str, dict[str, Any]]:
+def plain(db: examples.Place) -> dict[str, dict[str, Any]]:
     """The board of one measure, by name of the run, NULL as None."""
-    board = leaderboard("physics", "mixed_up", db.path)
+    board = leaderboard("physics", "mixed_up", db.address)
     return {row.pop("name"): row for row in board._records()}
 
 
-def by_hand(db: Store) -> dict[tuple[str, str, str], tuple[Any, ...]]:
+def by_hand(db: examples.Place) -> dict[tuple[str, str, str], tuple[Any, ...]]:
     """Rank by comparing each run with each other, from the tables that a scoring is stored in."""
     runs = db.query("select run_id, dataset_id from runs").to_dict("records")
     frame = db.query(
@@ -110,7 +108,7 @@ def as_rows(frame: pd.DataFrame, keys: Iterable[str]) -> dict[tuple[Any, ...], t
     return {tuple(row[:-1]): tuple(row[-1]) for row in rows}
 
 
-def mixed_bag(db: Store) -> None:
+def mixed_bag(db: examples.Place) -> None:
     """Ties, NULLs, lower is better, no direction, a single question, two sets, names that come twice, a rescored run."""
     draw = random.Random(7)
     sets = {
@@ -140,7 +138,7 @@ def mixed_bag(db: Store) -> None:
     db.add_scorings(newest, [scoring(examples.dataset(1, "one"), {"up": [0.7]}, code_hash="1" * 16)])
 
 
-def test_python_and_sql_agree_with_a_loop_over_all_pairs(db: Store) -> None:
+def test_python_and_sql_agree_with_a_loop_over_all_pairs(db: examples.Place) -> None:
     mixed_bag(db)
     expected = by_hand(db)
     view = as_rows(db.query("select * from leaderboard"), ("dataset_id", "measure", "run_id"))
@@ -151,7 +149,7 @@ def test_python_and_sql_agree_with_a_loop_over_all_pairs(db: Store) -> None:
     assert any(best == worst for best, worst in ranges)
     python: dict[tuple[Any, ...], tuple[Any, ...]] = {}
     for dataset_id in {key[0] for key in expected}:
-        board = leaderboard(dataset_id, db_name=db.path)
+        board = leaderboard(dataset_id, db_name=db.address)
         for measure in board:
             frame = board[measure].frame.assign(dataset_id=dataset_id, measure=measure)
             python |= as_rows(frame, ("dataset_id", "measure", "run_id"))
@@ -168,7 +166,7 @@ def assert_sorted(frame: pd.DataFrame, better: str | None) -> None:
 
 
 def given(
-    db: Store, intervals: dict[str, tuple[float | None, float | None, float | None]], better: str = "higher"
+    db: examples.Place, intervals: dict[str, tuple[float | None, float | None, float | None]], better: str = "higher"
 ) -> None:
     """Store runs of these means, lows and highs."""
     questions = examples.dataset(3)
@@ -190,47 +188,47 @@ CASES = {
 
 
 @pytest.mark.parametrize(("runs", "ranks"), CASES.values(), ids=CASES.keys())
-def test_ranks_by_hand(db: Store, runs: Any, ranks: Any) -> None:
+def test_ranks_by_hand(db: examples.Place, runs: Any, ranks: Any) -> None:
     given(db, runs)
     assert {name: (r["rank"], r["best_rank"], r["worst_rank"]) for name, r in plain(db).items()} == ranks
 
 
-def test_lower_is_better(db: Store) -> None:
+def test_lower_is_better(db: examples.Place) -> None:
     given(db, {"a": (0.0, 0.0, 0.1), "b": (0.0, -0.1, 0.0), "c": (5.0, 4.0, 6.0)}, better="lower")
     ranks = {name: (r["rank"], r["best_rank"], r["worst_rank"]) for name, r in plain(db).items()}
     assert ranks == {"a": (1, 1, 2), "b": (1, 1, 2), "c": (3, 3, 3)}
-    assert "mixed_up, lower is better" in repr(leaderboard(db_name=db.path))
+    assert "mixed_up, lower is better" in repr(leaderboard(db_name=db.address))
 
 
-def test_which_question_set(db: Store) -> None:
+def test_which_question_set(db: examples.Place) -> None:
     first = save(db, examples.dataset(2), {"up": [0, 1]}, "old content")
     save(db, examples.dataset(3), {"up": [0, 1, 1]}, "new content")
     save(db, examples.dataset(4, "chemistry"), {"up": [0, 1, 1, 0]}, "other set")
-    assert leaderboard(db_name=db.path).dataset == "chemistry"
-    assert "are named" not in repr(leaderboard(db_name=db.path))
+    assert leaderboard(db_name=db.address).dataset == "chemistry"
+    assert "are named" not in repr(leaderboard(db_name=db.address))
     old = examples.dataset(2).fingerprint
     with pytest.warns(
         UserWarning, match=rf"2 question sets are named 'physics'.*by its dataset_id: {old} \(1 run\)"
     ) as caught:
-        board = leaderboard("physics", db_name=db.path)
+        board = leaderboard("physics", db_name=db.address)
     assert caught[0].filename == __file__
     assert board.frame["name"].tolist() == ["new content"]
-    assert leaderboard(old, db_name=db.path).frame["run_id"].tolist() == [first]
+    assert leaderboard(old, db_name=db.address).frame["run_id"].tolist() == [first]
     with pytest.raises(
         RunNotFoundError, match=r"'phisics'. Did you mean 'physics'\? Stored are runs on: 'chemistry', 'physics'"
     ):
-        leaderboard("phisics", db_name=db.path)
+        leaderboard("phisics", db_name=db.address)
     save(db, examples.dataset(3), {"up": [0, 1, 1]}, "newest")
     assert "2 question sets are named 'physics'" in repr(
-        leaderboard(db_name=db.path)
+        leaderboard(db_name=db.address)
     )  # nothing was asked for by that name
 
 
-def test_which_measure(db: Store) -> None:
+def test_which_measure(db: examples.Place) -> None:
     questions = examples.dataset(2)
     save(db, questions, {"none": [1, 2], "up": [0.1, None], "down": [1, 2], "text": ["a", "b"]}, "a")
     save(db, questions, {"none": [1, 2], "up": [None, None], "down": [1, 2], "text": ["a", "b"]}, "b")
-    board = leaderboard(db_name=db.path)
+    board = leaderboard(db_name=db.address)
     assert (board.measure, board.better) == ("mixed_down", "lower")
     assert board.measures == ["mixed_none", "mixed_up", "mixed_down"]
     assert (list(board), len(board)) == (board.measures, 3)
@@ -241,22 +239,22 @@ def test_which_measure(db: Store) -> None:
     assert board["mixed_none"].frame["rank"].isna().all()
 
 
-def test_nothing_to_rank(db: Store) -> None:
+def test_nothing_to_rank(db: examples.Place) -> None:
     run_id = save(db, examples.dataset(), None, "unscored")
     with pytest.raises(UnknownMetricError, match="No run on 'physics' has a measure with a mean; rescore"):
-        leaderboard(db_name=db.path)
+        leaderboard(db_name=db.address)
     db.delete_run(run_id)
     with pytest.raises(RunNotFoundError, match="No run is stored yet"):
-        leaderboard(db_name=db.path)
+        leaderboard(db_name=db.address)
 
 
-def test_missing_is_last_and_never_zero(db: Store) -> None:
+def test_missing_is_last_and_never_zero(db: examples.Place) -> None:
     questions = examples.dataset(3)
     save(db, questions, None, "never scored")
     save(db, questions, {"up": [None] * 3}, "all missing")
     save(db, questions, {"up": [-0.5, -0.4, -0.6]}, "below zero")
     save(db, questions, {"up": [0.5, None, None]}, "one question")
-    board = leaderboard(db_name=db.path)
+    board = leaderboard(db_name=db.address)
     assert board.frame["name"].tolist() == ["one question", "below zero", "all missing", "never scored"]
     shown = [row[:8] for row in board.table()[1]]
     assert shown[0] == [1, None, "one question", 0.5, "–", 1, 0, 2]
@@ -265,12 +263,12 @@ def test_missing_is_last_and_never_zero(db: Store) -> None:
     assert shown[3] == [None, None, "never scored", None, "–", None, None, None]
 
 
-def test_runs_scored_in_another_way_are_marked(db: Store) -> None:
+def test_runs_scored_in_another_way_are_marked(db: examples.Place) -> None:
     questions = examples.dataset(2)
     older = save(db, questions, {"up": [0.5, 1]}, "older code", code_hash="1" * 16)
     save(db, questions, {"up": [0.5, 1]}, "other parameters", parameters="k=3")
     save(db, questions, {"up": [0.5, 1]}, "new")
-    board = leaderboard(db_name=db.path)
+    board = leaderboard(db_name=db.address)
     assert dict(zip(board.frame["name"], board.frame["outdated"], strict=True)) == {
         "older code": True,
         "other parameters": True,
@@ -280,13 +278,13 @@ def test_runs_scored_in_another_way_are_marked(db: Store) -> None:
     assert "rescore(run, metric)" in repr(board)
     # The newest scoring is what counts, not the newest run.
     db.add_scorings(older, [scoring(questions, {"up": [0.5, 1]}, code_hash="2" * 16)])
-    outdated = leaderboard(db_name=db.path).frame.set_index("name")["outdated"]
+    outdated = leaderboard(db_name=db.address).frame.set_index("name")["outdated"]
     assert outdated.to_dict() == {"older code": False, "other parameters": True, "new": True}
 
 
-def test_one_run_has_no_rivals(db: Store) -> None:
+def test_one_run_has_no_rivals(db: examples.Place) -> None:
     save(db, examples.dataset(2), {"yes": [True, False]}, "alone")
-    row = leaderboard(db_name=db.path)._records()[0]
+    row = leaderboard(db_name=db.address)._records()[0]
     assert (row["rank"], row["best_rank"], row["worst_rank"]) == (1, 1, 1)
 
 
@@ -339,13 +337,13 @@ def test_plots(board: Leaderboard) -> None:
     assert len({line.get_marker() for line in history.get_lines()}) == 12  # told apart without colour
 
 
-def test_plots_of_few_and_unscored_runs(db: Store) -> None:
+def test_plots_of_few_and_unscored_runs(db: examples.Place) -> None:
     questions = examples.dataset(3)
     save(db, questions, {"up": [0.5, None, None]}, "_one")
     for i in range(2):
         save(db, questions, {"up": [0.1, 0.2, 0.3 + i]}, "twice")
     save(db, questions, None, "unscored")
-    board = leaderboard(db_name=db.path)
+    board = leaderboard(db_name=db.address)
     labels = [label.get_text() for label in board.plot().axes[0].get_yticklabels()]
     assert labels == [
         "1.  twice  2026-01-03 12:00  (n=3)",
@@ -360,18 +358,18 @@ def test_plots_of_few_and_unscored_runs(db: Store) -> None:
     history.draw_without_rendering()
 
 
-def test_an_older_database_gains_the_view(db: Store) -> None:
+def test_an_older_database_gains_the_view(db: examples.Place) -> None:
     save(db, examples.dataset(2), {"up": [0, 1]}, "a")
     db.query("drop view leaderboard; update meta set value = '1' where key = 'schema_version'", write=True)
     assert db.query("select name, rank from leaderboard where measure = 'mixed_up'").values.tolist() == [["a", 1]]
 
 
-def test_a_view_of_the_users_own_stays(db: Store) -> None:
+def test_a_view_of_the_users_own_stays(db: examples.Place) -> None:
     save(db, examples.dataset(2), {"up": [0, 1]}, "a")
     own = "drop view leaderboard; create table leaderboard as select 1 as mine; update meta set value = '1'"
     db.query(own, write=True)
     assert db.query("select * from leaderboard").columns.tolist() == ["mine"]
-    assert leaderboard(db_name=db.path).frame["rank"].tolist() == [1]
+    assert leaderboard(db_name=db.address).frame["rank"].tolist() == [1]
 
 
 def test_a_metric_cannot_take_the_name_of_the_view() -> None:
@@ -382,9 +380,9 @@ def test_a_metric_cannot_take_the_name_of_the_view() -> None:
         check_table_name("leaderboard", "Leaderboard")
 
 
-def test_without_several_contents_nothing_is_warned_of(db: Store) -> None:
+def test_without_several_contents_nothing_is_warned_of(db: examples.Place) -> None:
     save(db, examples.dataset(2), {"up": [0, 1]}, "a")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        leaderboard("physics", db_name=db.path)
-        leaderboard(db_name=db.path)
+        leaderboard("physics", db_name=db.address)
+        leaderboard(db_name=db.address)

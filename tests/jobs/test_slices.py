@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,10 +37,10 @@ F1: list[Any] = [None if i in (0, 31) else i / N for i in range(N)]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    found = Store(tmp_path / "benchmark.duckdb")
-    put(found, "old", HIT, F1)
-    return found
+def numbers(store: Store) -> Store:
+    """The database that is used last, with a run."""
+    put(store, "old", HIT, F1)
+    return store
 
 
 def put(store: Store, name: str, hit: list[Any], f1: list[Any], lower: bool = False) -> None:
@@ -59,8 +58,8 @@ def put(store: Store, name: str, hit: list[Any], f1: list[Any], lower: bool = Fa
     examples.saved(store, examples.with_summaries(replace(made, measures=measures)), name=name, questions=SET)
 
 
-def test_means_intervals_and_counts_by_tag_the_worst_first(store: Store) -> None:
-    frame = slices("old", "tag", "own_hit", db_name=store.path).frame
+def test_means_intervals_and_counts_by_tag_the_worst_first(numbers: Store) -> None:
+    frame = slices("old", "tag", "own_hit").frame
     assert frame["name"].unique().tolist() == ["own_hit"]
     expected = {}
     for group in ("easy", "hard", "odd", "even"):
@@ -74,51 +73,51 @@ def test_means_intervals_and_counts_by_tag_the_worst_first(store: Store) -> None
     assert frame.set_index("group")["small"].to_dict() == {"easy": False, "hard": False, "odd": True, "even": False}
 
 
-def test_errors_and_missing_are_counted_in_their_group(store: Store) -> None:
-    frame = slices("old", "tag", "own_f1", db_name=store.path).frame.set_index("group")
+def test_errors_and_missing_are_counted_in_their_group(numbers: Store) -> None:
+    frame = slices("old", "tag", "own_f1").frame.set_index("group")
     counts = frame[["n_questions", "n_scored", "n_errors", "n_missing"]]
     assert counts.loc["easy"].tolist() == [30, 29, 0, 1]
     assert counts.loc["hard"].tolist() == [22, 21, 1, 0]
     assert frame.loc["easy", "mean"] == pytest.approx(np.mean([v for v in F1[:30] if v is not None]))
 
 
-def test_the_stored_run_in_hand_gives_the_same(store: Store) -> None:
-    whole = load_run("old", store.path).scores.by("tag")
-    assert whole.frame.equals(slices("old", "tags", db_name=store.path).frame)
+def test_the_stored_run_in_hand_gives_the_same(numbers: Store) -> None:
+    whole = load_run("old").scores.by("tag")
+    assert whole.frame.equals(slices("old", "tags").frame)
     with pytest.raises(InputError, match="is for a stored run"):
-        load_run("old", store.path).scores.by({"some": "true"})
+        load_run("old").scores.by({"some": "true"})
 
 
-def test_lower_is_better_turns_the_order(store: Store) -> None:
-    put(store, "seconds", HIT, [i / N for i in range(N)], lower=True)
-    assert slices("seconds", "tag", "own_f1", db_name=store.path).frame["group"].tolist()[0] == "odd"
-    assert slices("old", "tag", "own_f1", db_name=store.path).frame["group"].tolist()[0] == "easy"
+def test_lower_is_better_turns_the_order(numbers: Store) -> None:
+    put(numbers, "seconds", HIT, [i / N for i in range(N)], lower=True)
+    assert slices("seconds", "tag", "own_f1").frame["group"].tolist()[0] == "odd"
+    assert slices("old", "tag", "own_f1").frame["group"].tolist()[0] == "easy"
 
 
-def test_by_language_document_and_conditions_in_sql(store: Store) -> None:
-    frame = slices("old", "language", "own_hit", db_name=store.path).frame.set_index("group")
+def test_by_language_document_and_conditions_in_sql(numbers: Store) -> None:
+    frame = slices("old", "language", "own_hit").frame.set_index("group")
     assert frame["n_questions"].to_dict() == {"de": 20, "en": 40}
     by = {"short": "length(question) <= 10", "long": "length(question) > 10", "none": "false"}
-    frame = slices("old", by, "own_hit", db_name=store.path).frame.set_index("group")
+    frame = slices("old", by, "own_hit").frame.set_index("group")
     assert frame["n_questions"].to_dict() == {"short": 10, "long": 50}
-    frame = slices("old", "tag", "own_hit", where="case_id < 'q10'", db_name=store.path).frame
+    frame = slices("old", "tag", "own_hit", where="case_id < 'q10'").frame
     assert dict(zip(frame["group"], frame["n_questions"], strict=True)) == {"easy": 10, "even": 5}
     with pytest.raises(InputError, match="No question of 'old' is left where false"):
-        slices("old", "tag", where="false", db_name=store.path)
+        slices("old", "tag", where="false")
     with pytest.raises(QueryError, match="on cases does not work"):
-        slices("old", {"x": "no_such_column = 1"}, db_name=store.path)
+        slices("old", {"x": "no_such_column = 1"})
     with pytest.raises(
         InputError, match=r"No question has 'document' to group by. There are: tag, is_answerable, language"
     ):
-        slices("old", "document", db_name=store.path)
+        slices("old", "document")
     with pytest.raises(UnknownMetricError, match=r"No measure 'own_f' here. Did you mean 'own_f1'\?"):
-        slices("old", "tag", "own_f", db_name=store.path)
+        slices("old", "tag", "own_f")
 
 
-def test_a_comparison_by_tag(store: Store) -> None:
+def test_a_comparison_by_tag(numbers: Store) -> None:
     new = [True if level == "hard" else h for h, level in zip(HIT, LEVELS, strict=True)]
-    put(store, "new", new, F1)
-    found = compare_runs("old", "new", db_name=store.path)
+    put(numbers, "new", new, F1)
+    found = compare_runs("old", "new")
     frame = found.by("tag", "own_hit").frame
     assert frame["group"].tolist() == ["easy", "odd", "even", "hard"]  # no gain first
     by_group = frame.set_index("group")
@@ -133,15 +132,15 @@ def test_a_comparison_by_tag(store: Store) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*Only 2 clusters of questions")
-def test_clusters_stay_together_within_groups(store: Store) -> None:
-    put(store, "new", [not h for h in HIT], F1)
-    frame = compare_runs("old", "new", cluster="language", db_name=store.path).by("tag", "own_hit").frame
+def test_clusters_stay_together_within_groups(numbers: Store) -> None:
+    put(numbers, "new", [not h for h in HIT], F1)
+    frame = compare_runs("old", "new", cluster="language").by("tag", "own_hit").frame
     assert (frame["p"] >= 0.5).all()  # two clusters have four ways to flip: p is a half at least
 
 
-def test_shown_as_text_html_and_plots(store: Store) -> None:
-    put(store, "new", HIT, F1)
-    for found in (slices("old", "tag", db_name=store.path), compare_runs("old", "new", db_name=store.path).by("tag")):
+def test_shown_as_text_html_and_plots(numbers: Store) -> None:
+    put(numbers, "new", HIT, F1)
+    for found in (slices("old", "tag"), compare_runs("old", "new").by("tag")):
         assert "odd *" in repr(found)
         assert "fewer than 10 questions" in repr(found)
         assert "<td" in found._repr_html_()

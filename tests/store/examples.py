@@ -16,6 +16,14 @@ from chatbench.core.scores import Scoring
 from chatbench.store import Store
 
 
+class Place(Store):
+    """An empty database that knows how it was named, for the calls that take a name."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, timeout=10)
+        self.address = address
+
+
 def dataset(n: int = 3, name: str = "physics") -> Dataset:
     cases = (Case(f"What is {i}?", id=f"q{i}", answers=(str(i),), documents=(f"{i}.txt",)) for i in range(n))
     return Dataset(tuple(cases), name=name, path=f"{name}.json")

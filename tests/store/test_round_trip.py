@@ -134,6 +134,12 @@ def test_everything_comes_back_equal(shared: Store, case: Any, name: str, facts:
     }
 
 
+def test_one_question_set_under_two_names(store: Store) -> None:
+    for name in ("physics", ""):  # without a name is not the name that another run gave
+        questions = examples.dataset(name=name)
+        assert store.load(examples.saved(store, questions=questions)).dataset.name == name
+
+
 def test_order_of_questions_and_attempts(store: Store) -> None:
     questions = Dataset(tuple(Case(f"{i}", id=i) for i in ("z", "a", "m")))
     made = examples.scoring(questions, {"words": range(6)}, repeat=2, kinds={"words": int})

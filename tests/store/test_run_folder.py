@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chatbench import export_run, import_run, sql
+from chatbench import export_run, import_run
 from chatbench.core.case import Case
 from chatbench.core.dataset import Dataset
 from chatbench.core.document import Document
@@ -39,7 +39,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in folder.iterdir()}
 
 
-def stored(store: Store) -> str:
+def stored(store: examples.Place) -> str:
     """A run with all there is: NULLs, Unicode, repeats, unknown metric classes, numbers of the run, two parameter sets."""
     questions = Dataset(
         (
@@ -104,9 +104,9 @@ def stored(store: Store) -> str:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_there_and_back_without_loss(store: Store, tmp_path: Path, format: str) -> None:
+def test_there_and_back_without_loss(store: examples.Place, tmp_path: Path, format: str) -> None:
     run_id = stored(store)
-    first = export_run(run_id, tmp_path / "first", format, store.path)
+    first = export_run(run_id, tmp_path / "first", format, store.address)
     assert first == tmp_path / "first"
     other = Store(tmp_path / "other.duckdb")
     run = import_run(first, other.path)
@@ -130,7 +130,7 @@ def test_there_and_back_without_loss(store: Store, tmp_path: Path, format: str) 
         ]
     )
     for view in ("answer_length", "summaries", "results", "measures"):
-        left, right = (_without_ids(sql(f"SELECT * FROM {view}", db_name=s.path)) for s in (store, other))
+        left, right = (_without_ids(s.query(f"SELECT * FROM {view}")) for s in (store, other))
         pd.testing.assert_frame_equal(left, right)
 
 
@@ -160,18 +160,18 @@ def test_any_run_comes_back_equal(
     assert content(export_run(run.run_id, folder / "second", format, pair[1].path)) == content(first)
 
 
-def test_a_run_without_questions_and_scorings(store: Store, tmp_path: Path) -> None:
+def test_a_run_without_questions_and_scorings(store: examples.Place, tmp_path: Path) -> None:
     empty = Dataset((), name="nothing")
     run = examples.run_of(empty)
     store.save_run(run, empty, [], [])
     for format in FORMATS:
-        folder = export_run(run, tmp_path / format, format, store.path)
+        folder = export_run(run, tmp_path / format, format, store.address)
         assert import_run(folder, tmp_path / f"{format}.duckdb") == run
 
 
-def test_others_can_read_the_files(store: Store, tmp_path: Path) -> None:
+def test_others_can_read_the_files(store: examples.Place, tmp_path: Path) -> None:
     run_id = stored(store)
-    folder = export_run(run_id, tmp_path / "run", db_name=store.path)
+    folder = export_run(run_id, tmp_path / "run", db_name=store.address)
     cases, scores = (pd.read_parquet(folder / f"{name}.parquet") for name in ("cases", "scores_answer_length"))
     assert cases["question"].tolist() == ["Où est le CERN? 🎯\u2028", "plain"]
     assert scores["f"].tolist()[0] == 0.1 + 0.2
@@ -187,31 +187,31 @@ def test_others_can_read_the_files(store: Store, tmp_path: Path) -> None:
     head = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert (head["format_version"], head["run"]["run_id"], head["run"]["settings"]["api_key"]) == (1, run_id, "***")
     assert [s["label"] for s in head["scorings"]] == ["", "AnswerLength(k=3)", ""]
-    lines = export_run(run_id, tmp_path / "lines", "jsonl", store.path) / "responses.jsonl"
+    lines = export_run(run_id, tmp_path / "lines", "jsonl", store.address) / "responses.jsonl"
     records = [json.loads(line) for line in lines.read_text(encoding="utf-8").split("\n")[:-1]]
     assert records[1]["documents"] == [{"metadata": {"name": "a.txt"}, "id": "7"}]
     assert [r["attempt"] for r in records] == [1, 2, 1, 2]
 
 
-def test_a_stored_run_is_not_stored_again(store: Store, tmp_path: Path) -> None:
+def test_a_stored_run_is_not_stored_again(store: examples.Place, tmp_path: Path) -> None:
     run_id = stored(store)
-    folder = export_run(run_id, tmp_path / "run", db_name=store.path)
+    folder = export_run(run_id, tmp_path / "run", db_name=store.address)
     with pytest.raises(InputError, match=f"{run_id} is stored already as 'naïve', with the same content"):
-        import_run(folder, store.path)
+        import_run(folder, store.address)
     with pytest.raises(InputError, match="with the same content"):
-        import_run(folder, store.path, name="other name")
+        import_run(folder, store.address, name="other name")
     store.add_scorings(run_id, [examples.scoring(store.load(run_id).dataset, {"f": [0.0] * 4}, repeat=2)])
     before = store.load(run_id)
     with pytest.raises(InputError, match="with OTHER content; delete_run removes that one"):
-        import_run(folder, store.path)
+        import_run(folder, store.address)
     assert store.load(run_id) == before
     store.delete_run(run_id)
-    assert import_run(folder, store.path).run_id == run_id
+    assert import_run(folder, store.address).run_id == run_id
 
 
-def test_another_name(store: Store, tmp_path: Path) -> None:
+def test_another_name(store: examples.Place, tmp_path: Path) -> None:
     run_id = stored(store)
-    folder = export_run("naïve", tmp_path / "run", db_name=store.path)
+    folder = export_run("naïve", tmp_path / "run", db_name=store.address)
     other = tmp_path / "other.duckdb"
     with pytest.raises(InputError, match="needs a name"):
         import_run(folder, other, name=" ")
@@ -220,8 +220,8 @@ def test_another_name(store: Store, tmp_path: Path) -> None:
     assert Store(other).find_run("moved").run_id == run_id
 
 
-def test_a_table_of_another_metric_refuses_all(store: Store, tmp_path: Path) -> None:
-    folder = export_run(stored(store), tmp_path / "run", db_name=store.path)
+def test_a_table_of_another_metric_refuses_all(store: examples.Place, tmp_path: Path) -> None:
+    folder = export_run(stored(store), tmp_path / "run", db_name=store.address)
     other = Store(tmp_path / "other.duckdb")
     examples.saved(other, examples.scoring(examples.dataset(), {"f": [1, 2, 3]}, metric="Another"))
     with pytest.raises(SchemaError, match="belongs to the metric 'Another'"):
@@ -229,37 +229,37 @@ def test_a_table_of_another_metric_refuses_all(store: Store, tmp_path: Path) -> 
     assert len(other.runs()) == 1
 
 
-def test_which_folders_are_written_to(store: Store, tmp_path: Path) -> None:
+def test_which_folders_are_written_to(store: examples.Place, tmp_path: Path) -> None:
     one, two = examples.saved(store), examples.saved(store)
     folder = tmp_path / "run"
     folder.mkdir()
-    export_run(one, folder, db_name=store.path)  # an empty one
+    export_run(one, folder, db_name=store.address)  # an empty one
     before = content(folder)
     with pytest.raises(InputError, match=f"not just an export of the run {two}"):
-        export_run(two, folder, db_name=store.path)
+        export_run(two, folder, db_name=store.address)
     assert content(folder) == before
-    export_run(one, folder, "jsonl", store.path)  # replaced as a whole
+    export_run(one, folder, "jsonl", store.address)  # replaced as a whole
     assert sorted(content(folder)) == ["cases.jsonl", "responses.jsonl", "run.json"]
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="holds cases.jsonl, notes.txt"):
-        export_run(one, folder, db_name=store.path)
+        export_run(one, folder, db_name=store.address)
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="is a file"):
-        export_run(one, tmp_path / "file", db_name=store.path)
+        export_run(one, tmp_path / "file", db_name=store.address)
     with pytest.raises(InputError, match="make it first"):
-        export_run(one, tmp_path / "a" / "b", db_name=store.path)
+        export_run(one, tmp_path / "a" / "b", db_name=store.address)
     with pytest.raises(InputError, match="format is 'csv'; there are 'parquet', 'jsonl'"):
-        export_run(one, tmp_path / "new", "csv", store.path)
+        export_run(one, tmp_path / "new", "csv", store.address)
     with pytest.raises(RunNotFoundError):
-        export_run("gone", tmp_path / "new", db_name=store.path)
+        export_run("gone", tmp_path / "new", db_name=store.address)
     assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".run") or p.name == "new"]
 
 
 @pytest.mark.parametrize("dies", [True, False])
-def test_a_broken_export_leaves_no_half_folder(store: Store, tmp_path: Path, dies: bool) -> None:
+def test_a_broken_export_leaves_no_half_folder(store: examples.Place, tmp_path: Path, dies: bool) -> None:
     """A limit on the size of files stops the child in the middle of a file: by its death, or as a full disk would."""
     run_id = examples.saved(store, questions=examples.dataset(300))
-    folder = export_run(run_id, tmp_path / "run", db_name=store.path)
+    folder = export_run(run_id, tmp_path / "run", db_name=store.address)
     before = content(folder)
     code = (
         "import resource, signal, sys\n"
@@ -267,7 +267,7 @@ def test_a_broken_export_leaves_no_half_folder(store: Store, tmp_path: Path, die
         "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
         "from chatbench import export_run\n"
-        f"for name in ('run', 'new'):\n    try: export_run({run_id!r}, name, 'jsonl', {str(store.path)!r})\n"
+        f"for name in ('run', 'new'):\n    try: export_run({run_id!r}, name, 'jsonl', {str(store.address)!r})\n"
         "    except ValueError as error: print(error)\n"
     )
     root = str(Path(__file__).resolve().parents[2])
