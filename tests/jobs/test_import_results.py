@@ -440,5 +440,5 @@ def test_into_a_server_as_into_a_file(server_address: str) -> None:
     assert run.run_id == twin.run_id
     left, right = (load_run(run.run_id, place).summary for place in (server_address, "new.duckdb"))
     pd.testing.assert_frame_equal(left, right)
-    with pytest.warns(UserWarning, match="already"):
+    with pytest.warns(UserWarning, match="were imported before"):
         assert import_results(old, connection_string=server_address) == []
