@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from chatbench.core.question_means import Floats
 from chatbench.core.run import Run
-from chatbench.errors import UnknownMetricError, did_you_mean
+from chatbench.errors import InputError, UnknownMetricError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, p_text, text_table
 from chatbench.results.run_pair import ComparedMeasure, RunPair, Settings
-from chatbench.results.slices import SMALL, Slices, chosen_measures, slice_pairs
+from chatbench.results.slices import SMALL, Select, Slices, chosen_measures, slice_pairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,12 +26,17 @@ class Comparison:
 
     A difference is the run minus the baseline. Its interval is the symmetric bootstrap-t over questions (or clusters), for yes/no
     measures Bonett and Price's; its p value the exact McNemar test for yes/no measures, else a sign-flip permutation test; `p_adjusted`
-    is corrected over all measures and runs of the comparison by Holm's method, and `verdict` rests on it.
+    is corrected over all measures and runs of the comparison by Holm's method, and `verdict` rests on it. `detectable` is the smallest
+    true difference that one such test alone would show four times out of five. `failed` has the runs that share nothing with the
+    baseline, with the reason.
     """
 
-    def __init__(self, pairs: Sequence[RunPair], settings: Settings, select: Callable[[str], Collection[str]]) -> None:
+    def __init__(
+        self, pairs: Sequence[RunPair], settings: Settings, select: Select, failed: Mapping[str, str] | None = None
+    ) -> None:
         self.pairs = tuple(pairs)
         self.settings = settings
+        self.failed = dict(failed or {})
         self._select = select
 
     @property
@@ -50,20 +54,21 @@ class Comparison:
 
     @property
     def flipped(self) -> pd.DataFrame:
-        """The questions whose yes/no changed, one row per measure and question: `change` is "won" or "lost".
+        """The questions whose yes/no changed, one row per measure and question: `a` in the baseline, `b` in the run, `change` is
+        "won" or "lost".
 
-        With several attempts per question it is the majority of them that changed.
+        With several attempts per question it is the majority of them that changed; one half is no majority.
         """
         rows = []
         for pair, compared, a, b in self._columns():
             if compared.measure.type is not bool:
                 continue
             for case, before, after in zip(pair.cases, a, b, strict=True):
-                if (before > 0.5) != (after > 0.5) and not np.isnan(before + after):
+                if min(before, after) < 0.5 < max(before, after):
                     won = (after > before) == (compared.measure.better != "lower")
                     change = "won" if won else "lost"
-                    rows.append((pair.run.name, compared.name, case.id, case.question, before, after, change))
-        columns = ["run", "name", "case_id", "question", "before", "after", "change"]
+                    rows.append((pair.label, compared.name, case.id, case.question, before, after, change))
+        columns = ["run", "name", "case_id", "question", "a", "b", "change"]
         return pd.DataFrame(rows, columns=columns).sort_values(["run", "name", "change", "case_id"], ignore_index=True)
 
     @property
@@ -74,35 +79,39 @@ class Comparison:
             q = pair.questions
             reasons = {
                 "changed: text or gold differs": q.changed,
-                f"only in {pair.baseline.name}": q.only_first,
-                f"only in {pair.run.name}": q.only_second,
+                f"only in {pair.baseline_label}": q.only_first,
+                f"only in {pair.label}": q.only_second,
             }
-            rows += [(pair.run.name, case_id, reason) for reason, ids in reasons.items() for case_id in ids]
+            rows += [(pair.label, case_id, reason) for reason, ids in reasons.items() for case_id in ids]
         return pd.DataFrame(rows, columns=["run", "case_id", "reason"])
 
     @property
     def not_compared(self) -> pd.DataFrame:
         """The measures that could not be compared, with the reason."""
-        rows = [(p.run.name, name, reason) for p in self.pairs for name, reason in p.not_compared.items()]
+        rows = [(p.label, name, reason) for p in self.pairs for name, reason in p.not_compared.items()]
         return pd.DataFrame(rows, columns=["run", "name", "reason"])
 
     @property
     def notes(self) -> list[str]:
         """What a reader must know beside the numbers."""
         several = len(self.pairs) > 1
-        return [f"{pair.run.name}: {note}" if several else note for pair in self.pairs for note in pair.notes]
+        notes = [f"{pair.label}: {note}" if several else note for pair in self.pairs for note in pair.notes]
+        return [*notes, *(f"{label} was not compared: {reason}" for label, reason in self.failed.items())]
 
     def questions(self, measure: str, run: str | Run | None = None) -> pd.DataFrame:
-        """Return the questions of one measure with both values and their difference, the greatest loss first."""
+        """Return the questions of one measure with both values (`a` the baseline's) and their difference, the greatest loss first.
+
+        `run` says which, by id or name, where several were compared with the baseline.
+        """
         pair, compared, a, b = self._one(measure, run)
         columns = {
             "case_id": [case.id for case in pair.cases],
             "question": [case.question for case in pair.cases],
-            "before": a,
-            "after": b,
+            "a": a,
+            "b": b,
             "difference": b - a,
         }
-        frame = pd.DataFrame(columns).astype(dict.fromkeys(("before", "after", "difference"), "Float64"))
+        frame = pd.DataFrame(columns).astype(dict.fromkeys(("a", "b", "difference"), "Float64"))
         gain_last = compared.measure.better != "lower"
         return frame.sort_values("difference", ascending=gain_last, kind="stable", ignore_index=True)
 
@@ -112,9 +121,11 @@ class Comparison:
         """Return the comparison within each group of questions, the worst first; groups below `small` questions are marked.
 
         `by`: "tag", "document", "language", "is_answerable", a key of the questions' metadata, or names with SQL conditions
-        on `cases`: `{"long": "length(question) > 60"}`. p values are corrected over all groups and measures.
+        on `cases`: `{"long": "length(question) > 60"}`, all as the baseline's question set has it. p values are corrected over all groups
+        and measures.
         """
-        return slice_pairs(self.pairs, self.settings, by, self.measure_names(measures), small, self._select)
+        names = self.measure_names(measures)
+        return slice_pairs(self.pairs, self.settings, by, names, small, self._select, self._caption(), self.notes)
 
     def measure_names(self, measures: str | Sequence[str] | None = None) -> list[str]:
         """Return the full names of all measures, or of those named, one by one or by their metric; `UnknownMetricError` for others."""
@@ -123,19 +134,19 @@ class Comparison:
 
     def worse(self, measures: Sequence[str]) -> list[str]:
         """Return a sentence for each of these measures that is significantly worse, or could not be compared, in any run."""
-        found = []
+        found = [f"{label} could not be compared: {reason}" for label, reason in self.failed.items() if measures]
         for pair in self.pairs:
             compared = {m.name: m for m in pair.measures}
             for name in measures:
                 if name in compared and compared[name].verdict == "worse":
                     r = compared[name].result
                     found.append(
-                        f"{name} is worse in {pair.run.name}: {r.difference:+.4f} ({interval_text(r.low, r.high)}), "
+                        f"{name} is worse in {pair.label}: {r.difference:+.4f} ({interval_text(r.low, r.high)}), "
                         f"p = {p_text(compared[name].p_adjusted)} after correction"
                     )
                 elif name not in compared or compared[name].verdict == "not comparable":
                     reason = pair.not_compared.get(name, "no question was scored in both")
-                    found.append(f"{name} could not be compared in {pair.run.name}: {reason}")
+                    found.append(f"{name} could not be compared in {pair.label}: {reason}")
         return found
 
     def plot(self) -> Figure:
@@ -145,7 +156,7 @@ class Comparison:
         several = len(self.pairs) > 1
         lines = [
             DifferenceLine(
-                f"{c.name} ({pair.run.name})" if several else c.name,
+                f"{c.name} ({pair.label})" if several else c.name,
                 c.measure,
                 c.result.difference,
                 c.result.low,
@@ -163,12 +174,13 @@ class Comparison:
         from chatbench.reports.comparison_plots import scatter_plot
 
         pair, compared, a, b = self._one(measure, run)
-        return scatter_plot(a, b, pair.baseline.name, pair.run.name, compared.name, compared.measure)
+        return scatter_plot(a, b, pair.baseline_label, pair.label, compared.name, compared.measure)
 
     def table(self) -> tuple[list[str], list[list[Any]], str, list[str]]:
         """Return what is shown: columns, rows, caption, notes."""
         several = len(self.pairs) > 1
-        columns = ["measure", self.baseline.name, "run" if several else self.pairs[0].run.name, "difference"]
+        first = self.pairs[0]
+        columns = ["measure", first.baseline_label, "run " if several else first.label, "difference"]
         columns += [
             f"{100 * self.settings.confidence:g} % interval",
             "p",
@@ -184,7 +196,7 @@ class Comparison:
             row = [compared.name, r.mean_a, r.mean_b, r.difference, interval_text(r.low, r.high), p_text(r.p)]
             row += [p_text(compared.p_adjusted), r.effect, " / ".join(map(str, compared.wins_losses_ties)), r.n]
             row += [r.detectable, compared.verdict]
-            rows.append([*([pair.run.name] if several else []), *row])
+            rows.append([*([pair.label] if several else []), *row])
         return columns, rows, self._caption(), self.notes
 
     def __repr__(self) -> str:
@@ -197,11 +209,11 @@ class Comparison:
     _repr_html_ = to_html
 
     def _caption(self) -> str:
-        others = ", ".join(pair.run.name for pair in self.pairs)
+        others = ", ".join(pair.label for pair in self.pairs)
         where = f", where {self.settings.where}" if self.settings.where else ""
         unit = f"clusters by {self.settings.cluster}" if self.settings.cluster else "questions"
         kind = f", {self.settings.interval} intervals" if self.settings.interval != "bootstrap-t" else ""
-        return f"{others} against {self.baseline.name} ({unit} as units{where}{kind})"
+        return f"{others} against {self.pairs[0].baseline_label} ({unit} as units{where}{kind})"
 
     def _compared(self) -> Iterator[tuple[RunPair, ComparedMeasure]]:
         return ((pair, compared) for pair in self.pairs for compared in pair.measures)
@@ -213,15 +225,20 @@ class Comparison:
 
     def _one(self, measure: str, run: str | Run | None) -> tuple[RunPair, ComparedMeasure, Floats, Floats]:
         wanted = run.run_id if isinstance(run, Run) else run
-        for found in self._columns():
-            pair, compared = found[:2]
-            if measure == compared.name and wanted in (None, pair.run.run_id, pair.run.name):
-                return found
+        found = [
+            one
+            for one in self._columns()
+            if one[1].name == measure and wanted in (None, one[0].run.run_id, one[0].run.name, one[0].label)
+        ]
+        if len(found) == 1:
+            return found[0]
+        labels = ", ".join(repr(pair.label) for pair in self.pairs)
+        if found:
+            raise InputError(f"{measure} was compared in {len(found)} runs; name one by run=: {labels}.")
         names = list(dict.fromkeys(compared.name for _, compared in self._compared()))
-        runs = ", ".join(pair.run.name for pair in self.pairs)
         raise UnknownMetricError(
             f"No measure {measure!r}{'' if run is None else f' of run {wanted!r}'} was compared.{did_you_mean(str(measure), names)} "
-            f"There are: {', '.join(names)}; runs: {runs}."
+            f"There are: {', '.join(names)}; runs: {labels}."
         )
 
 
@@ -239,8 +256,8 @@ def _record(pair: RunPair, compared: ComparedMeasure) -> dict[str, Any]:
     same = ("mean_a", "mean_b", "difference", "low", "high", "p", "test", "effect", "n", "n_groups", "detectable")
     return {
         **{name: getattr(r, name) for name in same},
-        "baseline": pair.baseline.name,
-        "run": pair.run.name,
+        "baseline": pair.baseline_label,
+        "run": pair.label,
         "run_id": pair.run.run_id,
         "name": compared.name,
         "metric": compared.key,

@@ -55,10 +55,15 @@ class ComparedMeasure:
 
 @dataclass(frozen=True, eq=False)
 class RunPair:
-    """The baseline and one other run over their common questions; `a` and `b` have a row per question, a column per measure."""
+    """The baseline and one other run over their common questions; `a` and `b` have a row per question, a column per measure.
+
+    The labels are the names, with ids behind them where several runs of a comparison have one name.
+    """
 
     baseline: Run
     run: Run
+    baseline_label: str
+    label: str
     questions: CommonQuestions
     cases: Sequence[Case]
     a: Floats
@@ -70,7 +75,12 @@ class RunPair:
 
 
 def compare_columns(
-    named: Sequence[tuple[str, str, Measure, bool]], a: Floats, b: Floats, groups: Clusters | None, how: Settings
+    named: Sequence[tuple[str, str, Measure, bool]],
+    a: Floats,
+    b: Floats,
+    groups: Clusters | None,
+    how: Settings,
+    family: int,
 ) -> list[ComparedMeasure]:
     """Compare two matrices, a row per question and a column per measure; `named` has name, metric, measure, and whether each
     question has one yes or no. The verdicts are still open: `judged` gives them."""

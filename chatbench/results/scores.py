@@ -140,8 +140,9 @@ class Scores(Mapping[str, pd.DataFrame]):
         small: int,
         cases: Sequence[Case],
         select: Select,
+        which: str = "",
     ) -> Slices:
-        """Return `by` for some of the cases, with a reader of SQL conditions."""
+        """Return `by` for some of the cases (`which` says so in the caption), with a reader of SQL conditions."""
         names = [
             (self.full_name(scoring, m.name), scoring, m)
             for scoring in self.scorings
@@ -150,7 +151,7 @@ class Scores(Mapping[str, pd.DataFrame]):
         ]
         chosen = chosen_measures([(name, (s.metric, s.key, s.table)) for name, s, _ in names], measures)
         named = [(name, scoring, m) for name, scoring, m in names if name in chosen]
-        return slice_scorings(named, cases, by, small, select, self._caption())
+        return slice_scorings(named, cases, by, small, select, self._caption() + which)
 
     def plot(self) -> Figure:
         """Return a figure of the means with their intervals."""
@@ -216,9 +217,9 @@ class Scores(Mapping[str, pd.DataFrame]):
         return notes
 
 
-def _no_conditions(condition: str) -> list[str]:
+def _no_conditions(conditions: Mapping[str, str]) -> dict[str, list[str]]:
     raise InputError(
-        f"The condition {condition!r} is for a stored run: slices(run, by={{'name': 'SQL condition on cases'}})."
+        f"The condition {next(iter(conditions.values()))!r} is for a stored run: slices(run, by={{'name': 'SQL condition on cases'}})."
     )
 
 

@@ -13,7 +13,7 @@ from chatbench.core.case import Case
 from chatbench.core.groups import groups_by
 from chatbench.core.measure import Measure
 from chatbench.core.scores import Scoring, Summary, summarise
-from chatbench.errors import UnknownMetricError, did_you_mean
+from chatbench.errors import InputError, UnknownMetricError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, p_text, text_table
 from chatbench.results.run_pair import ComparedMeasure, RunPair, Settings, compare_columns, judged
 
@@ -26,8 +26,11 @@ SMALL = 10
 SHOWN = 60
 """Rows that a table shows; the frame has all."""
 
-Select = Callable[[str], Collection[str]]
-"""Gives the ids of the questions that an SQL condition on `cases` picks."""
+Select = Callable[[Mapping[str, str]], Mapping[str, Collection[str]]]
+"""Gives the ids of the questions that each of several SQL conditions on `cases` picks, by the conditions' names."""
+
+By = str | Mapping[str, str]
+"""What groups questions: the name of an attribute, or names with SQL conditions."""
 
 
 class Slices:
@@ -37,9 +40,15 @@ class Slices:
     """
 
     def __init__(
-        self, frame: pd.DataFrame, caption: str, small: int, shown: Mapping[str, Callable[[Any], Any]]
+        self,
+        frame: pd.DataFrame,
+        caption: str,
+        small: int,
+        shown: Mapping[str, Callable[[Any], Any]],
+        notes: Sequence[str] = (),
     ) -> None:
         self.frame = frame
+        self.notes = list(notes)
         self._caption = caption
         self._small = small
         self._shown = shown
@@ -66,7 +75,7 @@ class Slices:
             notes.append(f"{SHOWN} of {len(self.frame)} lines; all are in .frame.")
         if self.frame["small"].any():
             notes.append(f"* fewer than {self._small} questions scored: a few of them decide such a group.")
-        return list(self._shown), rows, self._caption, notes
+        return list(self._shown), rows, self._caption, [*notes, *self.notes]
 
     def _records(self) -> list[dict[str, Any]]:
         plain = self.frame.astype(object)
@@ -83,15 +92,16 @@ class Slices:
     _repr_html_ = to_html
 
 
-def grouped(cases: Sequence[Case], by: str | Mapping[str, str], select: Select) -> dict[str, list[int]]:
-    """Return the places of the cases of each group: of one attribute, or of named SQL conditions."""
+def groups_of(by: By, select: Select) -> Callable[[Sequence[Case]], dict[str, list[int]]]:
+    """Return what puts cases into groups, by their places: of one attribute, or of named SQL conditions, which are asked once."""
     if not isinstance(by, Mapping):
-        return groups_by(cases, by)
-    groups = {}
-    for name, condition in by.items():
-        chosen = set(select(condition))
-        groups[str(name)] = [place for place, case in enumerate(cases) if case.id in chosen]
-    return groups
+        return lambda cases: groups_by(cases, by)
+    if not by or not all(isinstance(name, str) for name in by):
+        raise InputError(f"Groups by conditions are names with SQL: {{'long': 'length(question) > 60'}}, not {by!r}.")
+    chosen = select(by)
+    return lambda cases: {
+        name: [place for place, case in enumerate(cases) if case.id in ids] for name, ids in chosen.items()
+    }
 
 
 def chosen_measures(known: Sequence[tuple[str, Collection[str]]], wanted: str | Sequence[str] | None) -> list[str]:
@@ -102,8 +112,11 @@ def chosen_measures(known: Sequence[tuple[str, Collection[str]]], wanted: str | 
     names = [name for name, _ in known]
     if wanted is None:
         return names
+    listed = [wanted] if isinstance(wanted, str) else list(wanted) if isinstance(wanted, Sequence) else []
+    if not listed:
+        raise InputError(f"measures is {wanted!r}; names are due, such as 'lexical_metrics_f1', or None for all.")
     chosen: list[str] = []
-    for given in [wanted] if isinstance(wanted, str) else wanted:
+    for given in listed:
         found = [name for name, metric in known if given == name or given in metric]
         if not found:
             hint = did_you_mean(str(given), names)
@@ -115,52 +128,64 @@ def chosen_measures(known: Sequence[tuple[str, Collection[str]]], wanted: str | 
 def slice_scorings(
     named: Sequence[tuple[str, Scoring, Measure]],
     cases: Sequence[Case],
-    by: str | Mapping[str, str],
+    by: By,
     small: int,
     select: Select,
     title: str,
 ) -> Slices:
     """Summarise measures within each group of questions; `named` has full name, scoring and measure."""
     groups = {
-        group: {cases[place].id for place in places} for group, places in grouped(cases, by, select).items() if places
+        group: [cases[place].id for place in places] for group, places in groups_of(by, select)(cases).items() if places
     }
     rows = []
+    entries_of: dict[str, list[int]] = {}
+    last: Scoring | None = None
     for name, scoring, measure in named:
-        entries_of: dict[str, list[int]] = {}
-        for entry, case_id in enumerate(scoring.case_ids):
-            entries_of.setdefault(case_id, []).append(entry)
+        if scoring is not last:
+            last, entries_of = scoring, {}
+            for entry, case_id in enumerate(scoring.case_ids):
+                entries_of.setdefault(case_id, []).append(entry)
         for group, members in groups.items():
-            entries = [entry for case_id, own in entries_of.items() if case_id in members for entry in own]
-            part = _part(scoring, measure, entries)
+            part = _part(scoring, measure, [entry for case_id in members for entry in entries_of[case_id]])
             n_scored = len({c for c, v in zip(part.case_ids, part.values[measure.name], strict=True) if v is not None})
             rows.append((name, measure, group, len(members), n_scored < small, summarise(part)[0]))
-    return _summary_slices(rows, small, f"{title}, by {_by_text(by)}")
+    return _summary_slices(rows, small, f"{title}, by {_by_text(by)}", _empty(by, groups))
 
 
 def slice_pairs(
     pairs: Sequence[RunPair],
     how: Settings,
-    by: str | Mapping[str, str],
+    by: By,
     wanted: Collection[str],
     small: int,
     select: Select,
+    title: str,
+    notes: Sequence[str],
 ) -> Slices:
     """Compare runs within each group of questions; `wanted` names the measures."""
-    found: list[tuple[str, str, int]] = []
-    compared: list[ComparedMeasure] = []
+    group = groups_of(by, select)
+    parts = []
     for pair in pairs:
         columns = [k for k, m in enumerate(pair.measures) if m.name in wanted]
         named = [(m.name, m.key, m.measure, m.is_binary) for m in (pair.measures[k] for k in columns)]
-        for group, places in grouped(pair.cases, by, select).items():
-            if not places:
-                continue
-            clusters = None if pair.groups is None else pair.groups[places]
-            part = np.ix_(places, columns)
-            results = compare_columns(named, pair.a[part], pair.b[part], clusters, how)
-            compared += results
-            found += [(pair.run.name, group, len(places))] * len(results)
+        parts += [(pair, named, columns, name, places) for name, places in group(pair.cases).items() if places]
+    family = sum(len(named) for _, named, *_ in parts)
+    found: list[tuple[str, str, int]] = []
+    compared: list[ComparedMeasure] = []
+    for pair, named, columns, name, places in parts:
+        clusters = None if pair.groups is None else pair.groups[places]
+        part = np.ix_(places, columns)
+        compared += compare_columns(named, pair.a[part], pair.b[part], clusters, how, family)
+        found += [(pair.label, name, len(places))] * len(named)
     rows = list(zip(found, judged(compared, how), strict=True))
-    return _pair_slices(rows, len(pairs) > 1, small, f"Differences by {_by_text(by)}")
+    caption = f"{title}, by {_by_text(by)}"
+    return _pair_slices(rows, pairs, how, small, caption, [*_empty(by, {p[3] for p in parts}), *notes])
+
+
+def _empty(by: By, groups: Collection[str]) -> list[str]:
+    """Say which conditions no question meets."""
+    empty = [name for name in by if name not in groups] if isinstance(by, Mapping) else []
+    return [f"No question in: {', '.join(empty)}."] if empty else []
 
 
 def _part(scoring: Scoring, measure: Measure, entries: Sequence[int]) -> Scoring:
@@ -178,7 +203,9 @@ def _part(scoring: Scoring, measure: Measure, entries: Sequence[int]) -> Scoring
     )
 
 
-def _summary_slices(rows: list[tuple[str, Measure, str, int, bool, Summary]], small: int, caption: str) -> Slices:
+def _summary_slices(
+    rows: list[tuple[str, Measure, str, int, bool, Summary]], small: int, caption: str, notes: Sequence[str]
+) -> Slices:
     order = {name: place for place, name in enumerate(dict.fromkeys(name for name, *_ in rows))}
     rows = sorted(rows, key=lambda r: (order[r[0]], _badness(r[5].mean, r[1])))
     records = [
@@ -213,12 +240,18 @@ def _summary_slices(rows: list[tuple[str, Measure, str, int, bool, Summary]], sm
         "errors": lambda r: r["n_errors"],
         "missing": lambda r: r["n_missing"],
     }
-    return Slices(pd.DataFrame(records, columns=columns).astype(types), caption, small, shown)
+    return Slices(pd.DataFrame(records, columns=columns).astype(types), caption, small, shown, notes)
 
 
 def _pair_slices(
-    rows: list[tuple[tuple[str, str, int], ComparedMeasure]], several: bool, small: int, caption: str
+    rows: list[tuple[tuple[str, str, int], ComparedMeasure]],
+    pairs: Sequence[RunPair],
+    how: Settings,
+    small: int,
+    caption: str,
+    notes: Sequence[str],
 ) -> Slices:
+    several = len(pairs) > 1
     order = {name: place for place, name in enumerate(dict.fromkeys(c.name for _, c in rows))}
     runs = {name: place for place, name in enumerate(dict.fromkeys(run for (run, *_), _ in rows))}
     rows = sorted(rows, key=lambda r: (runs[r[0][0]], order[r[1].name], _badness(r[1].result.difference, r[1].measure)))
@@ -232,12 +265,13 @@ def _pair_slices(
             "p_adjusted": c.p_adjusted,
             "n_questions": n,
             "n": c.result.n,
+            "n_left_out": c.n_left_out,
             "verdict": c.verdict,
             "small": c.result.n < small,
         }
         for (run, group, n), c in rows
     ]
-    columns = ["run", "name", "group", *same, "p_adjusted", "n_questions", "n", "verdict", "small"]
+    columns = ["run", "name", "group", *same, "p_adjusted", "n_questions", "n", "n_left_out", "verdict", "small"]
     types: dict[str, Any] = {
         **dict.fromkeys((*same, "p_adjusted"), "Float64"),
         "n_questions": "Int64",
@@ -248,16 +282,16 @@ def _pair_slices(
     shown |= {
         "measure": lambda r: r["name"],
         "group": _marked,
-        "baseline": lambda r: r["mean_a"],
-        "run " if several else "run": lambda r: r["mean_b"],
+        pairs[0].baseline_label: lambda r: r["mean_a"],
+        "run " if several else pairs[0].label: lambda r: r["mean_b"],
         "difference": lambda r: r["difference"],
-        "interval": lambda r: interval_text(r["low"], r["high"]),
+        f"{100 * how.confidence:g} % interval": lambda r: interval_text(r["low"], r["high"]),
         "p": lambda r: p_text(r["p"]),
         "p (Holm)": lambda r: p_text(r["p_adjusted"]),
         "n": lambda r: r["n"],
         "verdict": lambda r: r["verdict"],
     }
-    return Slices(pd.DataFrame(records, columns=columns).astype(types), caption, small, shown)
+    return Slices(pd.DataFrame(records, columns=columns).astype(types), caption, small, shown, notes)
 
 
 def _marked(record: Mapping[str, Any]) -> str:

@@ -159,7 +159,7 @@ def test_only_pairs_scored_in_both_count(store: Store) -> None:
     assert pd.isna(never["mean_a"])
     assert pd.isna(never["p_adjusted"])
     assert f1["p_adjusted"] == f1["p"]  # what cannot be tested is no part of the family
-    assert "9 to 40 of 40 questions are left out of 2 measures" in str(found)
+    assert "9 to 40 of 40 questions left out of 2 measures" in str(found)
     assert found.worse(["own_never"]) == ["own_never could not be compared in new: no question was scored in both"]
 
 
@@ -229,7 +229,9 @@ def test_measures_of_one_run_only(store: Store) -> None:
     ]
     assert found.worse(["own_gone"]) == ["own_gone could not be compared in new: not measured in new"]
     put(store, "other", {"x": [0.5] * n}, metric="Other", table="other")
-    with pytest.raises(InputError, match=r"old and other have no measure in common. old has: Own; other: Other"):
+    with pytest.raises(
+        InputError, match=r"none of the chosen measures in common: own_f1 .not measured in other.; own_gone"
+    ):
         compared(store, "old", "other")
 
 
@@ -237,7 +239,7 @@ def test_parameters_keep_scorings_apart(store: Store) -> None:
     n = 25
     put(store, "old", {"hit": [0.5] * n}, parameters="k=3")
     put(store, "new", {"hit": [0.6] * n}, parameters="k=5")
-    with pytest.raises(InputError, match=r"old has: Own\(k=3\); new: Own\(k=5\)"):
+    with pytest.raises(InputError, match=r"own_hit Own\(k=3\) .new has it as Own\(k=5\) only."):
         compared(store, "old", "new")
     three, five = (
         examples.scoring(questions(n), {"hit": [v] * n}, metric="Own", table="own", parameters=p)
@@ -245,8 +247,74 @@ def test_parameters_keep_scorings_apart(store: Store) -> None:
     )
     examples.saved(store, three, five, name="both", questions=questions(n))
     found = compared(store, "old", "both")
-    assert found.frame[["name", "mean_b"]].values.tolist() == [["own_hit Own(k=3)", pytest.approx(0.7)]]
+    assert found.frame[["name", "mean_b"]].values.tolist() == [["own_hit", pytest.approx(0.7)]]
     assert found.not_compared["reason"].tolist() == ["old has it as Own(k=3) only"]
+
+
+def test_the_plain_name_is_what_the_runs_share(store: Store) -> None:
+    """A second scoring of one run with other parameters renames nothing that was compared before."""
+    n = 25
+    on = questions(n)
+    five, default = (
+        examples.scoring(on, {"hit": [v] * n}, metric="Own", table="own", parameters=p)
+        for v, p in ((0.5, "k=5"), (0.9, ""))
+    )
+    examples.saved(store, five, name="old", questions=on)
+    examples.saved(store, five, default, name="new", questions=on)
+    for chosen in (None, "own_hit", "Own", "Own(k=5)"):
+        found = compared(store, "old", "new", measures=chosen)
+        assert found.frame[["name", "metric"]].values.tolist() == [["own_hit", "Own(k=5)"]]
+    assert compared(store, "old", "new").not_compared["name"].tolist() == ["own_hit Own"]
+    examples.saved(store, five, default, name="newest", questions=on)
+    names = compared(store, "new", "newest").frame["name"].tolist()
+    assert sorted(names) == ["own_hit", "own_hit Own(k=5)"]
+
+
+def test_a_measure_that_changed_its_direction_is_not_compared(store: Store) -> None:
+    put(store, "old", {"v": [0.5] * 30, "w": [0.5] * 30}, better={"v": "higher"})
+    put(store, "new", {"v": [0.9] * 30, "w": [0.5] * 30}, better={"v": "lower"})
+    found = compared(store, "old", "new")
+    assert found.not_compared[["name", "reason"]].values.tolist() == [
+        ["own_v", "better is higher in old and lower in new: rescore the older run"]
+    ]
+    assert found.worse(["own_v"])
+
+
+def test_a_run_that_shares_nothing_does_not_cost_the_others(store: Store) -> None:
+    n = 25
+    put(store, "old", {"f1": [0.5] * n})
+    put(store, "new", {"f1": [0.6] * n})
+    put(store, "apart", {"x": [0.5] * n}, metric="Other", table="other")
+    found = compared(store, "old", "new", "apart")
+    assert found.frame["run"].tolist() == ["new"]
+    assert list(found.failed) == ["apart"]
+    assert "apart was not compared: old and apart have none of the chosen measures in common" in str(found)
+    assert found.worse(["own_f1"])[0].startswith("apart could not be compared: ")
+
+
+def test_runs_of_one_name_are_told_apart(store: Store) -> None:
+    n = 25
+    first, second = (put(store, "same", {"hit": [i % 2 == k for i in range(n)]}) for k in (0, 1))
+    put(store, "base", {"hit": [False] * n})
+    found = compared(store, "base", first, second)
+    labels = [f"same ({first})", f"same ({second})"]
+    assert found.frame["run"].tolist() == labels
+    assert found.frame["run_id"].tolist() == [first, second]
+    assert found.flipped["run"].unique().tolist() == labels
+    assert found.by({"all": "true"}).frame["run"].tolist() == labels
+    assert found.questions("own_hit", second)["b"].sum() == n // 2
+    with pytest.raises(InputError, match="was compared in 2 runs; name one by run="):
+        found.questions("own_hit", "same")
+
+
+def test_half_of_the_attempts_is_no_majority(store: Store) -> None:
+    yes_no = [[True, True], [True, False], [False, False]] * 8
+    put(store, "old", {"hit": [a for pair in yes_no for a in pair]}, repeat=2)
+    put(store, "new", {"hit": [a for pair in yes_no[1:] + yes_no[:1] for a in pair]}, repeat=2)
+    flipped = compared(store, "old", "new").flipped
+    assert flipped[["case_id", "a", "b", "change"]].values.tolist() == [
+        [f"q{i:03}", 0.0, 1.0, "won"] for i in range(2, 24, 3)
+    ]
 
 
 def test_other_code_or_defaults_are_said(store: Store) -> None:
@@ -276,7 +344,10 @@ def test_three_runs_are_corrected_together(store: Store) -> None:
     one = compared(store, "b", "c").frame
     assert one["p"].tolist() == found.frame["p"].tolist()[2:]  # another run changes no p value, only the correction
     assert "a, c against b" in str(found)
-    assert list(found.scatter("own_f1", "c").axes[0].get_title(loc="left"))
+    assert found.scatter("own_f1", "c").axes[0].get_ylabel() == "c"
+    for ambiguous in (found.questions, found.scatter):
+        with pytest.raises(InputError, match="own_f1 was compared in 2 runs; name one by run=: 'a', 'c'"):
+            ambiguous("own_f1")
     with pytest.raises(UnknownMetricError, match="No measure 'own_f1' of run 'd' was compared"):
         found.questions("own_f1", "d")
 
@@ -326,6 +397,9 @@ def test_measures_can_be_chosen(store: Store) -> None:
     assert compared(store, "old", "new", measures="own_g").frame["name"].tolist() == ["own_g"]
     for metric in ("Own", "own"):
         assert compared(store, "old", "new", measures=[metric]).frame["name"].tolist() == ["own_f1", "own_g"]
+    for nothing in ([], 5):
+        with pytest.raises(InputError, match="names are due, such as"):
+            compared(store, "old", "new", measures=nothing)
     with pytest.raises(
         UnknownMetricError, match=r"No measure 'own_f' here. Did you mean 'own_f1'\? There are: own_f1, own_g"
     ):
@@ -349,8 +423,10 @@ def test_which_runs(store: Store) -> None:
     with pytest.raises(RunNotFoundError, match=r"There is no run 'othr'. Did you mean 'other'\?"):
         compared(store, "other", "othr")
     for runs in ([older], []):
-        with pytest.raises(InputError, match="takes two runs or more"):
+        with pytest.raises(InputError, match=f"takes two runs or more, and {len(runs)} was given"):
             compared(store, *runs)
+    with pytest.raises(InputError, match="alone or in a list, not by a NoneType"):
+        compare_runs(None)  # type: ignore[arg-type]
     assert compare_runs(older, newer).baseline.run_id == older
     run = store.find_run(newer)
     assert compare_runs(older, baseline=run).pairs[0].run.run_id == older

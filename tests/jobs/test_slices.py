@@ -100,6 +100,11 @@ def test_by_language_document_and_conditions_in_sql(numbers: Store) -> None:
     by = {"short": "length(question) <= 10", "long": "length(question) > 10", "none": "false"}
     frame = slices("old", by, "own_hit").frame.set_index("group")
     assert frame["n_questions"].to_dict() == {"short": 10, "long": 50}
+    assert "No question in: none." in repr(slices("old", by, "own_hit"))
+    for wrong in ({}, {1: "true"}):
+        with pytest.raises(InputError, match="Groups by conditions are names with SQL"):
+            slices("old", wrong)  # type: ignore[arg-type]
+    assert ", where case_id < 'q10', by tag" in repr(slices("old", "tag", where="case_id < 'q10'"))
     frame = slices("old", "tag", "own_hit", where="case_id < 'q10'").frame
     assert dict(zip(frame["group"], frame["n_questions"], strict=True)) == {"easy": 10, "even": 5}
     with pytest.raises(InputError, match="No question of 'old' is left where false"):
@@ -129,6 +134,9 @@ def test_a_comparison_by_tag(numbers: Store) -> None:
     assert by_group["small"].to_dict() == {"easy": False, "odd": True, "even": False, "hard": False}
     assert found.by({"first": "case_id < 'q03'"}, small=2).frame["small"].tolist() == [False, False]
     assert len(found.by("tag").frame) == 8
+    assert "new against old (questions as units), by tag" in repr(found.by("tag"))
+    assert "2 of 60 questions left out of 1 measure" in repr(found.by("tag"))
+    assert by_group.loc["easy", "n_left_out"] == 0
 
 
 @pytest.mark.filterwarnings("ignore:.*Only 2 clusters of questions")
