@@ -73,7 +73,7 @@ def compare_runs(
     datasets, scores = store.load_means([first, *others])
     picked = None if where is None else set(store.select_case_ids(first.dataset_id, where))
     names = _names(list(scores.values()), measures)
-    pairs = [_pair(first, run, datasets, scores, names, picked, how) for run in others]
+    pairs = [_pair(first, run, datasets, scores, names, picked, how, len(names) * len(others)) for run in others]
     flat = iter(judged([m for pair in pairs for m in pair.measures], how))
     pairs = [_with_verdicts(pair, [next(flat) for _ in pair.measures], how) for pair in pairs]
     for pair in pairs:
@@ -176,6 +176,7 @@ def _pair(
     names: Mapping[Key, str],
     picked: Collection[str] | None,
     how: Settings,
+    family: int,
 ) -> RunPair:
     """Compare two runs; the verdicts are still open."""
     questions = common_questions(datasets[first.dataset_id], datasets[run.dataset_id])
@@ -196,7 +197,7 @@ def _pair(
         )
     a, b = (_matrix([means[key] for key in both], case_ids) for means in (mine, theirs))
     named = [(names[k], mine[k].key, mine[k].measure, mine[k].is_binary and theirs[k].is_binary) for k in both]
-    compared = compare_columns(named, a, b, groups, how)
+    compared = compare_columns(named, a, b, groups, how, family)
     notes = _notes(first, run, questions, len(case_ids), how)
     notes += _differing([(names[k], mine[k], theirs[k]) for k in both])
     return RunPair(first, run, questions, cases, a, b, compared, groups, not_compared, notes)

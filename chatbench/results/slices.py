@@ -148,15 +148,17 @@ def slice_pairs(
     """Compare runs within each group of questions; `wanted` names the measures."""
     found: list[tuple[str, str, int]] = []
     compared: list[ComparedMeasure] = []
-    for pair in pairs:
+    parts = [grouped(pair.cases, by, select) for pair in pairs]
+    family = sum(len(groups) for groups in parts) * len(wanted)
+    for pair, groups in zip(pairs, parts, strict=True):
         columns = [k for k, m in enumerate(pair.measures) if m.name in wanted]
         named = [(m.name, m.key, m.measure, m.is_binary) for m in (pair.measures[k] for k in columns)]
-        for group, places in grouped(pair.cases, by, select).items():
+        for group, places in groups.items():
             if not places:
                 continue
             clusters = None if pair.groups is None else pair.groups[places]
             part = np.ix_(places, columns)
-            results = compare_columns(named, pair.a[part], pair.b[part], clusters, how)
+            results = compare_columns(named, pair.a[part], pair.b[part], clusters, how, family)
             compared += results
             found += [(pair.run.name, group, len(places))] * len(results)
     rows = list(zip(found, judged(compared, how), strict=True))
