@@ -83,7 +83,8 @@ def compare_columns(
     family: int,
 ) -> list[ComparedMeasure]:
     """Compare two matrices, a row per question and a column per measure; `named` has name, metric, measure, and whether each
-    question has one yes or no. The verdicts are still open: `judged` gives them."""
+    question has one yes or no; `family` is the number of p values that are corrected together. The verdicts are still open: `judged`
+    gives them."""
     results = compare_pairs(
         a,
         b,
@@ -93,6 +94,7 @@ def compare_columns(
         resamples=how.resamples,
         seed=how.seed,
         interval=how.interval,
+        family=family,
     )
     return [
         ComparedMeasure(name, key, measure, is_binary, result, None, "not comparable", len(a) - result.n)

@@ -69,6 +69,12 @@ class _Method:
     resamples: int
     seed: int
     interval: IntervalKind
+    family: int
+
+    @property
+    def level(self) -> float:
+        """The level of the tests."""
+        return 1 - self.confidence
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,7 @@ def compare_pairs(
     resamples: int = 10_000,
     seed: int = 0,
     interval: IntervalKind = "bootstrap-t",
+    family: int = 1,
 ) -> list[PairedResult]:
     """Compare two systems question by question; one result per measure, which depends on no other measure.
 
@@ -101,12 +108,13 @@ def compare_pairs(
     Yes/no without clusters: McNemar's exact test and Bonett and Price's interval. Everything else: flips of the signs of the cluster
     sums, and the symmetric bootstrap-t interval of whole clusters (Student's where fewer than 8 differ). `interval="bca"` gives the BCa
     bootstrap for all measures, as other packages do; with few questions, ties or long tails it is too short (benchmarks/README.md).
+    `family`: number of p values that will be corrected together at 1 - confidence; p of random flips is made fine enough for it.
     Raises LengthError where the shapes do not fit together.
     """
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     numbers = None if groups is None else np.asarray(groups, dtype=np.int64)
     _check(first, second, is_binary, numbers)
-    how = _Method(confidence, resamples, seed, interval)
+    how = _Method(confidence, resamples, seed, interval, family)
     results: dict[int, PairedResult] = {}
     for scored, columns in _same_questions(first, second):
         ours, theirs = (array[scored][:, columns].T.copy() for array in (first, second))
@@ -177,11 +185,10 @@ def _numbers(clusters: Clusters, how: _Method) -> list[_Finding]:
     intervals_of = bca_intervals if how.interval == "bca" else symmetric_t_intervals
     given = intervals_of(some, how.confidence, how.resamples, how.seed)
     intervals = dict(zip(varying.tolist(), given, strict=True))
+    tests = sign_flip(clusters.sums, how.resamples, how.seed, family=how.family, level=how.level)
     return [
         _Finding(p, test, intervals.get(j), detectable_difference(float(error) * n**0.5, n))
-        for j, ((p, test), error) in enumerate(
-            zip(sign_flip(clusters.sums, how.resamples, how.seed), errors, strict=True)
-        )
+        for j, ((p, test), error) in enumerate(zip(tests, errors, strict=True))
     ]
 
 
