@@ -6,7 +6,6 @@ import contextlib
 import random
 import reprlib
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,6 +19,7 @@ from chatbench.core.question_means import QuestionMeans
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
+from chatbench.core.warn import warn_user
 from chatbench.errors import (
     DatabaseLockedError,
     DatabaseNotFoundError,
@@ -186,10 +186,9 @@ class Store:
         found, outdated = self._call(lambda c: (reading.fetch(c), reading.outdated(c)))
         if outdated:
             tables = ", ".join(f"{table} ({older} of {of} runs)" for table, (older, of) in outdated.items())
-            warnings.warn(
+            warn_user(
                 f"Some scores rest on older code, other defaults or other parameters than the newest ones: {tables}. "
                 "rescore(run, metric) of those runs makes them comparable.",
-                stacklevel=2,
             )
         return found
 
@@ -333,13 +332,12 @@ def _chosen(found: Sequence[Run], wanted: str) -> Run:
     if not by_id and len(found) > 1:
         ids = ", ".join(run.run_id for run in found[:10])
         more = f" and {len(found) - 10} more" if len(found) > 10 else ""
-        warnings.warn(
+        warn_user(
             f"{len(found)} runs are named {wanted!r}; the newest is taken. Their ids, newest first: {ids}{more}.",
-            stacklevel=4,
         )
     return (by_id or list(found))[0]
 
 
 def _warn(misfits: Sequence[SchemaError]) -> None:
     for misfit in misfits:
-        warnings.warn(f"Scores were not stored: {misfit}", stacklevel=3)
+        warn_user(f"Scores were not stored: {misfit}")
