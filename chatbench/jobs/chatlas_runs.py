@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -18,6 +17,7 @@ from chatbench.core.jsonable import digest
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring, summarise
+from chatbench.core.warn import warn_user
 from chatbench.errors import ChatbenchError, InputError
 from chatbench.jobs.history import DEFAULT_NAME
 from chatbench.loaders import load_dataset
@@ -184,7 +184,7 @@ class Questions:
                 try:
                     self._read[path] = load_dataset(place, name=path)
                 except ChatbenchError as error:
-                    warnings.warn(f"The questions in {place} cannot be used: {error}", stacklevel=2)
+                    warn_user(f"The questions in {place} cannot be used: {error}")
         return self._read[path]
 
 

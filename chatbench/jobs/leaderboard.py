@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-
+from chatbench.core.warn import warn_user
 from chatbench.jobs.history import DatabaseName
 from chatbench.results.leaderboard import Leaderboard
 from chatbench.store import Store
@@ -25,5 +24,5 @@ def leaderboard(
     """
     board = Store(db_name, connection_string=connection_string).leaderboard(dataset)
     if board.ambiguity and dataset is not None:
-        warnings.warn(board.ambiguity, stacklevel=2)
+        warn_user(board.ambiguity)
     return Leaderboard(board, measure)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from chatbench.core.jsonable import clean_text
 from chatbench.core.run import Run
+from chatbench.core.warn import warn_user
 from chatbench.errors import DatabaseNotFoundError, InputError, RunNotFoundError
 from chatbench.jobs.chatlas_runs import SOURCE, Questions, calls, to_run
 from chatbench.jobs.history import DatabaseName
@@ -44,15 +44,14 @@ def import_results(
     store = Store(db_name, connection_string=connection_string)
     rows = read_rows(source)
     if not rows:
-        warnings.warn(f"{source} holds no scores; nothing was imported.", stacklevel=2)
+        warn_user(f"{source} holds no scores; nothing was imported.")
     known = _imported_rows(store) if rows else {}
     fresh = [row for row in rows if row.digest not in known]
     if len(fresh) < len(rows):
         before = sorted({known[row.digest] for row in rows if row.digest in known})
-        warnings.warn(
+        warn_user(
             f"{len(rows) - len(fresh)} of {len(rows)} rows of {source} were imported before and are left out (runs: "
             f"{', '.join(before[:10])}{', ...' if len(before) > 10 else ''}). Delete a run to import it anew.",
-            stacklevel=2,
         )
     if not fresh:
         return []
@@ -61,7 +60,7 @@ def import_results(
     for content, faults in prepared:
         store.save_run(content.run, content.dataset, content.responses, content.scorings)
         if faults:
-            warnings.warn(f"Run {content.run.name!r} ({content.run.run_id}): {' '.join(faults)}", stacklevel=2)
+            warn_user(f"Run {content.run.name!r} ({content.run.run_id}): {' '.join(faults)}")
     return [content.run for content, _ in prepared]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 
+from chatbench.core.warn import warn_user
 from chatbench.errors import DatasetError, DatasetNotFoundError, InputTypeError, ReadingError, did_you_mean
 
 _FALLBACK = "cp1252"
@@ -80,7 +80,7 @@ def _decode(data: bytes, source: str) -> str:
         text = data.decode(_FALLBACK)
     except UnicodeDecodeError as error:
         raise ReadingError(f"{fault} Windows-1252 ({_FALLBACK}) it is neither.") from error
-    warnings.warn(f"{fault} It was read as Windows-1252 ({_FALLBACK}).", UserWarning, stacklevel=5)
+    warn_user(f"{fault} It was read as Windows-1252 ({_FALLBACK}).")
     return text
 
 

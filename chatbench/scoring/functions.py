@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import inspect
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from chatbench.core.measure import Measure
 from chatbench.core.response import Sample
+from chatbench.core.warn import warn_user
 from chatbench.errors import MetricDefinitionError, MetricOutputError
 from chatbench.scoring import registry
 from chatbench.scoring.code_hash import code_hash
@@ -191,7 +191,7 @@ def columns_of_frame(
             columns.fail(i, error)
     no_scores = {key: value for key, value in of_run.items() if not math.isfinite(value)}
     for key, value in no_scores.items():
-        warnings.warn(f"{metric.name}: {key!r} is {value}, which is no score; it is NULL.", stacklevel=2)
+        warn_user(f"{metric.name}: {key!r} is {value}, which is no score; it is NULL.")
     return columns, {names[key]: float(value) for key, value in of_run.items() if key not in no_scores}
 
 
@@ -215,9 +215,8 @@ def _split_columns(metric: FunctionMetric, frame: Any, n_questions: int) -> tupl
         elif isinstance(to_python(cells[0]), int | float):
             of_run[key] = to_python(cells[0])
         else:
-            warnings.warn(
+            warn_user(
                 f"{metric.name}: the column {key!r} holds neither a number nor one entry per question; it is left out.",
-                stacklevel=2,
             )
     return per_question, of_run
 

@@ -8,12 +8,12 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-import warnings
 from collections.abc import MutableMapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from chatbench.core.warn import warn_user
 from chatbench.errors import MetricDefinitionError, UnknownMetricError, did_you_mean
 
 if TYPE_CHECKING:
@@ -186,4 +186,4 @@ def _discover() -> None:
         try:
             point.load()
         except Exception as error:  # a stranger's package must not take ours down
-            warnings.warn(f"The metrics of {point.value!r} cannot be loaded: {error}", stacklevel=3)
+            warn_user(f"The metrics of {point.value!r} cannot be loaded: {error}")

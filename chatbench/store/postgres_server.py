@@ -70,12 +70,13 @@ class PostgresServer:
     @contextlib.contextmanager
     def open(self, *, writing: bool, timeout: float) -> Iterator[sa.Connection]:
         """Give a new connection. Errors of the database become ours, the server's reason in one line."""
+        deadline = time.monotonic() + timeout
         raw = self._connect(timeout)
         try:
             engine = _engine(tuple(sorted(self._arguments.items())))
             _next.raw = raw
             with engine.connect() as connection:
-                connection.info.update(place=self.name, timeout=timeout)
+                connection.info.update(place=self.name, timeout=timeout, deadline=deadline)
                 yield connection
         except dialect.DATABASE_ERRORS as error:
             raise self._translated(error) from error

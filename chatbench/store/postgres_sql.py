@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ CONFLICTS = ("55P03", "40P01", "40001")
 _WRITERS = 0x63686174
 """Number of the advisory lock that lets one writer in at a time ("chat")."""
 
+_PATIENCE = 5.0
+"""Seconds that a writer waits for a table before it gives way."""
+
 _BATCH = 20_000
 
 
@@ -33,7 +37,8 @@ def start(connection: sa.Connection, *, writing: bool) -> None:
         raw.isolation_level = _psycopg().IsolationLevel.READ_COMMITTED  # each statement sees what the last writer left
         _take_turn(connection)
         # A user's session may hold a table for long: better to give way and to try again than to queue readers behind us.
-        connection.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
+        remaining = connection.info["deadline"] - time.monotonic()
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, round(1000 * min(_PATIENCE, remaining)))}")
     else:
         raw.isolation_level = _psycopg().IsolationLevel.REPEATABLE_READ
         raw.read_only = True

@@ -46,13 +46,14 @@ def find_runs(connection: sa.Connection, which: str | None = None) -> list[Run]:
     return [_run(row) for row in dialect.select(connection, statement).to_pylist()]
 
 
-def no_run(connection: sa.Connection, which: str) -> RunNotFoundError:
-    """Return the error that names the runs there are."""
+def no_run(connection: sa.Connection, which: str, name: str | None = None) -> RunNotFoundError:
+    """Return the error that names the runs there are; `name` is what the run of that id was known by."""
     found = find_runs(connection)
     names = list(dict.fromkeys(run.name for run in found))
     shown = ", ".join(map(repr, names[:10])) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
     hint = did_you_mean(which, [*names, *(run.run_id for run in found)])
-    return RunNotFoundError(f"There is no run {which!r}.{hint} Stored are: {shown or 'none yet'}.")
+    what = repr(which) if name is None else f"{name!r} ({which})"
+    return RunNotFoundError(f"There is no run {what}.{hint} Stored are: {shown or 'none yet'}.")
 
 
 def load(connection: sa.Connection, run_id: str) -> StoredRun:

@@ -6,8 +6,7 @@ import contextlib
 import random
 import reprlib
 import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from chatbench.core.question_means import QuestionMeans
 from chatbench.core.response import Response
 from chatbench.core.run import Run
 from chatbench.core.scores import Scoring
+from chatbench.core.warn import warn_user
 from chatbench.errors import (
     DatabaseLockedError,
     DatabaseNotFoundError,
@@ -28,7 +28,18 @@ from chatbench.errors import (
     ReadOnlyError,
     SchemaError,
 )
-from chatbench.store import dialect, leaderboard, location, migrations, queries, reading, removal, rows, writing
+from chatbench.store import (
+    dialect,
+    leaderboard,
+    location,
+    migrations,
+    queries,
+    reading,
+    removal,
+    rows,
+    selection,
+    writing,
+)
 from chatbench.store.frames import to_frame
 from chatbench.store.leaderboard import Board
 from chatbench.store.pair_spreads import PairSpread, pair_spreads
@@ -115,7 +126,7 @@ class Store:
         n_given = len(prepared) + len(misfits)
 
         def add(connection: sa.Connection) -> writing.Misfits:
-            _require_run(connection, run_id)
+            selection.require_run(connection, run_id)
             return writing.add_scorings(connection, run_id, prepared)
 
         misfits += self._call(add, writing=True, create=False)
@@ -133,12 +144,9 @@ class Store:
 
     def find_runs(self, which: Sequence[str | Run]) -> list[Run]:
         """Return several runs, each as `find_run` does."""
-        wanted = [run.run_id if isinstance(run, Run) else run for run in which]
-        for name in wanted:
-            if not isinstance(name, str) or not name.strip():
-                raise InputError(f"A run is named by its id or a name that is text, not {reprlib.repr(name)}.")
-        found = self._call(lambda c: [_found(c, name) for name in wanted])
-        return [_chosen(runs, name) for runs, name in zip(found, wanted, strict=True)]
+        wanted = selection.wanted(which)
+        found = self._call(lambda c: [selection.candidates(c, name) for name in wanted])
+        return [selection.choose(runs, name) for runs, name in zip(found, wanted, strict=True)]
 
     def load(self, run_id: str) -> StoredRun:
         """Return a run as it was stored, with its current scorings, rows in the order of the questions.
@@ -149,20 +157,38 @@ class Store:
 
     def select_case_ids(self, dataset_id: str, condition: str) -> list[str]:
         """Return the ids of the questions of a set that an SQL condition on `cases` picks, such as `length(question) > 60`."""
-        if not isinstance(condition, str) or not condition.strip():
-            raise QueryError(f"A condition on cases is text in SQL, not {reprlib.repr(condition)}.")
-        # On lines of their own: a comment at the end of the condition must not swallow the bracket.
-        query = f"SELECT case_id FROM cases WHERE dataset_id = ? AND (\n{condition}\n)"
-        try:
-            ids: list[str] = self.query(query, [dataset_id])["case_id"].tolist()
-        except QueryError as error:
-            raise QueryError(f"The condition {condition!r} on cases does not work: {error}") from error
-        return ids
+        return self._select(dataset_id, {"": condition})[""]
+
+    def select_cases(self, dataset_id: str, conditions: Mapping[str, str]) -> dict[str, set[str]]:
+        """Return, by the names of SQL conditions on `cases`, the ids of the questions of a set that each picks.
+
+        A condition is one expression that is true or false: `{"long": "length(question) > 60"}`; else `QueryError`. The database
+        is opened once for all of them.
+        """
+        return {name: set(ids) for name, ids in self._select(dataset_id, conditions).items()}
+
+    def _select(self, dataset_id: str, conditions: Mapping[str, str]) -> dict[str, list[str]]:
+        selection.check_conditions(conditions)
+
+        def ask(timeout: float) -> dict[str, list[str]]:
+            with self._opened(writing=False, timeout=timeout, create=False) as connection:
+                path = self._database.path
+                return {
+                    name: selection.case_ids(connection, path, dataset_id, clean_text(condition))
+                    for name, condition in conditions.items()
+                }
+
+        return self._tried(ask)
 
     def load_means(self, runs: Sequence[Run]) -> tuple[dict[str, Dataset], dict[str, list[QuestionMeans]]]:
-        """Return the question sets of runs by dataset_id, and their `question_means` by run_id, all of one moment."""
+        """Return the question sets of runs by dataset_id, and their `question_means` by run_id, all of one moment.
+
+        `RunNotFoundError` names a run that is not stored, or no longer.
+        """
 
         def read(connection: sa.Connection) -> tuple[dict[str, Dataset], dict[str, list[QuestionMeans]]]:
+            for run in runs:
+                selection.require_run(connection, run.run_id, run.name)
             ids = dict.fromkeys(run.dataset_id for run in runs)
             datasets = {dataset_id: reading.load_dataset(connection, dataset_id) for dataset_id in ids}
             return datasets, {run.run_id: question_means(connection, run.run_id) for run in runs}
@@ -186,10 +212,9 @@ class Store:
         found, outdated = self._call(lambda c: (reading.fetch(c), reading.outdated(c)))
         if outdated:
             tables = ", ".join(f"{table} ({older} of {of} runs)" for table, (older, of) in outdated.items())
-            warnings.warn(
+            warn_user(
                 f"Some scores rest on older code, other defaults or other parameters than the newest ones: {tables}. "
                 "rescore(run, metric) of those runs makes them comparable.",
-                stacklevel=2,
             )
         return found
 
@@ -228,7 +253,7 @@ class Store:
         """Delete one run with all that belongs to it; return the number of deleted rows by table."""
 
         def delete(connection: sa.Connection) -> dict[str, int]:
-            _require_run(connection, run_id)
+            selection.require_run(connection, run_id)
             return removal.delete_runs(connection, [run_id])
 
         return self._call(delete, writing=True, create=False)
@@ -316,30 +341,6 @@ def _migrate(connection: sa.Connection, name: str) -> None:
             migrations.migrate(connection, present)
 
 
-def _require_run(connection: sa.Connection, run_id: str) -> None:
-    if not any(run.run_id == run_id for run in reading.find_runs(connection, run_id)):
-        raise reading.no_run(connection, run_id)
-
-
-def _found(connection: sa.Connection, which: str) -> list[Run]:
-    found = reading.find_runs(connection, which)
-    if not found:
-        raise reading.no_run(connection, which)
-    return found
-
-
-def _chosen(found: Sequence[Run], wanted: str) -> Run:
-    by_id = [run for run in found if run.run_id == wanted]
-    if not by_id and len(found) > 1:
-        ids = ", ".join(run.run_id for run in found[:10])
-        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
-        warnings.warn(
-            f"{len(found)} runs are named {wanted!r}; the newest is taken. Their ids, newest first: {ids}{more}.",
-            stacklevel=4,
-        )
-    return (by_id or list(found))[0]
-
-
 def _warn(misfits: Sequence[SchemaError]) -> None:
     for misfit in misfits:
-        warnings.warn(f"Scores were not stored: {misfit}", stacklevel=3)
+        warn_user(f"Scores were not stored: {misfit}")

@@ -161,6 +161,16 @@ def test_a_table_that_the_user_holds(server_store: Store, server_address: str) -
     assert len(server_store.fetch()) == 3
 
 
+def test_a_short_timeout_is_kept_at_a_table_that_the_user_holds(server_store: Store, server_address: str) -> None:
+    saved(server_store, INTS)
+    with psycopg.connect(server_address) as user:
+        user.execute("LOCK TABLE runs IN ACCESS EXCLUSIVE MODE")
+        started = time.monotonic()
+        with pytest.raises(DatabaseLockedError, match="another session holds"):
+            saved(Store(server_address, timeout=0.5), INTS)
+        assert time.monotonic() - started < 3  # five seconds is how long a patient one waits at a time
+
+
 def test_a_deadlock_with_the_user_is_tried_again(server_store: Store, server_address: str) -> None:
     saved(server_store, INTS)
     with psycopg.connect(server_address) as user:

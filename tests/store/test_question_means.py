@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from chatbench.errors import RunNotFoundError
 from chatbench.store import Store
 from tests.store import examples
 
@@ -46,3 +48,14 @@ def test_question_sets_come_once_with_the_means_of_all_runs(store: Store) -> Non
     assert [(d.name, d.cases) for d in datasets.values()] == [("physics", QUESTIONS.cases)]
     assert list(means) == [ids[1], ids[0]]
     assert [m.name for m in means[ids[0]]] == ["answer_length_share"]
+
+
+@pytest.mark.parametrize("left", [0, 1], ids=["and its questions", "and not its questions"])
+def test_a_run_that_is_deleted_after_it_was_found(store: Store, left: int) -> None:
+    names = ["gone", "stays"][: 1 + left]
+    for name in names:
+        examples.saved(store, examples.scoring(QUESTIONS, {"share": [0.0, 1.0, 0.5]}), name=name)
+    found = store.find_runs(names)
+    store.delete_run(found[0].run_id)
+    with pytest.raises(RunNotFoundError, match=rf"no run 'gone' \({found[0].run_id}\)"):
+        store.load_means(found)
