@@ -22,6 +22,7 @@ from chatbench.errors import (
     QueryError,
     RunNotFoundError,
     UnknownMetricError,
+    WrongOptionError,
 )
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ _WRONG_USAGE = (
     QueryError,
     RunNotFoundError,
     UnknownMetricError,
+    WrongOptionError,
 )
-"""What was named on the command line is not there, or is something else."""
+"""What was given on the command line is not there, is something else, or cannot be used."""
 
 
 @contextmanager
