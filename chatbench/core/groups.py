@@ -35,7 +35,8 @@ def values_by(cases: Sequence[Case], by: str) -> list[list[str]]:
         return found
     known = grouping_names(cases)
     raise WrongOptionError(
-        f"No question has {by!r} to group by.{did_you_mean(by, known)} There are: {', '.join(known)}.")
+        f"No question has {by!r} to group by.{did_you_mean(by, known)} There are: {', '.join(known)}."
+    )
 
 
 def grouping_names(cases: Iterable[Case]) -> list[str]:
