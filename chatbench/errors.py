@@ -4,6 +4,7 @@
     ├── InputError (ValueError)            what was given cannot be used
     │   ├── LengthError                    lists that must be equally long are not
     │   ├── InputTypeError (TypeError)     an argument is of another type than it can be
+    │   ├── WrongOptionError               an option or argument that cannot be used
     │   ├── DatasetError                   a question set cannot be read
     │   │   ├── DatasetNotFoundError (FileNotFoundError)
     │   │   └── MissingKeyError (KeyError) records lack a key that was asked for
@@ -52,6 +53,10 @@ class LengthError(InputError):
 
 class InputTypeError(InputError, TypeError):
     """An argument is of another type than it can be."""
+
+
+class WrongOptionError(InputError):
+    """An option or argument that cannot be used: a name that is not there, or options that contradict each other."""
 
 
 class DatasetError(InputError):

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from chatbench.errors import (
     ChatbenchError,
@@ -22,6 +22,7 @@ from chatbench.errors import (
     QueryError,
     RunNotFoundError,
     UnknownMetricError,
+    WrongOptionError,
 )
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ _WRONG_USAGE = (
     QueryError,
     RunNotFoundError,
     UnknownMetricError,
+    WrongOptionError,
 )
-"""What was named on the command line is not there, or is something else."""
+"""What was given on the command line is not there, is something else, or cannot be used."""
 
 
 @contextmanager
@@ -70,8 +72,8 @@ def _stop(error: Exception, code: int) -> NoReturn:
 def show_table(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", notes: Sequence[str] = ()
 ) -> None:
-    """Print a table: by rich on a terminal, as plain text elsewhere."""
-    from chatbench.reports.tables import cell_text, number_columns, text_table
+    """Print a table: by rich on a terminal, in blocks of lines on a narrow one, as plain text elsewhere."""
+    from chatbench.reports.tables import cell_text, number_columns, one_line, text_blocks, text_table
 
     if not sys.stdout.isatty():
         print(text_table(columns, rows, caption, notes))
@@ -80,16 +82,33 @@ def show_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=caption or None, title_justify="left", header_style="bold")
     right = number_columns(columns, rows)
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="right" if place in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*[Text(cell_text(cell)) for cell in row])
+    lines = [[one_line(text) for text in line] for line in (columns, *([cell_text(c) for c in row] for row in rows))]
+    least = [_least_width(column, place in right) for place, column in enumerate(zip(*lines, strict=True))]
     console = Console()
+    if sum(least) + 3 * len(least) + 1 > console.width:
+        print(text_blocks(columns, rows, caption, notes))
+        return
+    # Text, because a plain string would be read as markup.
+    table = Table(title=Text(one_line(caption)) if caption else None, title_justify="left", header_style="bold")
+    for place, (header, width) in enumerate(zip(lines[0], least, strict=True)):
+        is_number = place in right
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        table.add_column(Text(header), justify=justify, no_wrap=is_number, min_width=width, overflow="fold")
+    for line in lines[1:]:
+        table.add_row(*map(Text, line))
     console.print(table)
     for note in notes:
         console.print(Text(note))
+
+
+def _least_width(cells: Sequence[str], is_number: bool) -> int:
+    """Return how narrow a column may be: numbers are never folded, nor are words unless they are long."""
+    from rich.cells import cell_len
+
+    if is_number:
+        return max(map(cell_len, cells))
+    return min(max((cell_len(word) for cell in cells for word in cell.split()), default=1), 30)
 
 
 def show_frame(frame: Any, as_json: bool, caption: str = "") -> None:

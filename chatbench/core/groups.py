@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from chatbench.core.case import Case
-from chatbench.errors import InputError, did_you_mean
+from chatbench.errors import WrongOptionError, did_you_mean
 
 NONE = "(none)"
 """The group of the questions that have nothing to group by."""
@@ -23,10 +23,10 @@ _OTHER_NAMES = {"tags": "tag", "documents": "document", "lang": "language"}
 def values_by(cases: Sequence[Case], by: str) -> list[list[str]]:
     """Return what each case has of `by`, as text: "tag", "document", "is_answerable", or a key of the metadata.
 
-    A case may have several tags or documents, or none. Raises `InputError` naming what there is to group by.
+    A case may have several tags or documents, or none. Raises `WrongOptionError` naming what there is to group by.
     """
     if not isinstance(by, str):
-        raise InputError(f"Questions are grouped by a name such as 'tag' or a metadata key, not by {by!r}.")
+        raise WrongOptionError(f"Questions are grouped by a name such as 'tag' or a metadata key, not by {by!r}.")
     if read := _FIELDS.get(_OTHER_NAMES.get(by, by)):
         found = [[_text(value) for value in read(case)] for case in cases]
     else:
@@ -34,7 +34,9 @@ def values_by(cases: Sequence[Case], by: str) -> list[list[str]]:
     if any(found):
         return found
     known = grouping_names(cases)
-    raise InputError(f"No question has {by!r} to group by.{did_you_mean(by, known)} There are: {', '.join(known)}.")
+    raise WrongOptionError(
+        f"No question has {by!r} to group by.{did_you_mean(by, known)} There are: {', '.join(known)}."
+    )
 
 
 def grouping_names(cases: Iterable[Case]) -> list[str]:

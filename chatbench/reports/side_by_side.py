@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from chatbench.core.scores import Summary
+from chatbench.reports.tables import interval_text, number_text
 
 
 def side_by_side(runs: Sequence[tuple[str, Mapping[str, Summary]]]) -> tuple[list[str], list[list[str]]]:
@@ -23,7 +24,8 @@ def side_by_side(runs: Sequence[tuple[str, Mapping[str, Summary]]]) -> tuple[lis
 def _cell(s: Summary | None) -> str:
     if s is None or s.mean is None:
         return "–"
-    return f"{s.mean:.3f}" if s.low is None or s.high is None else f"{s.mean:.3f} ({s.low:.3f} to {s.high:.3f})"
+    mean = number_text(s.mean, 3)
+    return mean if s.low is None or s.high is None else f"{mean} ({interval_text(s.low, s.high, 3)})"
 
 
 def _counts(found: Sequence[Summary | None]) -> str:

@@ -9,8 +9,12 @@ from typing import Any
 
 from jinja2 import Environment
 
-# A p value, an interval, counts: "< 0.0001", "-0.1 to 0.2", "3 / 1 / 20".
-_NUMBERS = re.compile(r"[<+-]? ?[\d.]+(?: (?:to|/) [+-]?[\d.]+)*")
+# A p value, an interval, counts: "< 0.0001", "-0.1 to 1.2e+06", "3 / 1 / 20".
+_NUMBER = r"(?:[\d.]+(?:e[+-]\d+)?|inf)"
+_NUMBERS = re.compile(rf"[<+-]? ?{_NUMBER}(?: (?:to|/) [+-]?{_NUMBER})*")
+
+# Line breaks, tabs and other control characters would tear a line of text apart, or steer the terminal.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 _TABLE = """\
 <table style="font-variant-numeric: tabular-nums">
@@ -43,7 +47,7 @@ def text_table(
 ) -> str:
     """Return a plain table for a pipe, a log or a repr."""
     right = number_columns(columns, rows)
-    cells = [list(columns), *[[cell_text(c) for c in row] for row in rows]]
+    cells = [[one_line(text) for text in line] for line in (columns, *([cell_text(c) for c in row] for row in rows))]
     widths = [max(len(row[k]) for row in cells) for k in range(len(columns))]
     lines = [
         "  ".join(
@@ -51,21 +55,47 @@ def text_table(
         ).rstrip()
         for row in cells
     ]
-    return "\n".join([*([caption] if caption else []), *lines, *notes])
+    return "\n".join([*([one_line(caption)] if caption else []), *lines, *notes])
+
+
+def text_blocks(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], caption: str = "", notes: Sequence[str] = ()
+) -> str:
+    """Return a table as a block of lines "column  value" per row, for a screen that is too narrow for the lines of a table."""
+    names = [one_line(column) for column in columns]
+    width = max(map(len, names), default=0)
+    blocks = [
+        "\n".join(f"{n.ljust(width)}  {one_line(cell_text(c))}" for n, c in zip(names, row, strict=True))
+        for row in rows
+    ]
+    return "\n\n".join([*([one_line(caption)] if caption else []), *blocks, *(["\n".join(notes)] if notes else [])])
+
+
+def one_line(text: str) -> str:
+    """Return text with a space in place of line breaks, tabs and other control characters."""
+    return _CONTROL.sub(" ", text)
 
 
 def cell_text(value: Any) -> str:
-    """Return a value as people read it: four decimals, and a dash for NULL."""
+    """Return a value as people read it: numbers by `number_text`, and a dash for NULL."""
     if value is None or value != value:
         return "–"
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    return str(value)
+    return number_text(value) if isinstance(value, float) else str(value)
 
 
-def interval_text(low: float | None, high: float | None) -> str:
+def number_text(value: float, decimals: int = 4) -> str:
+    """Return a number with so many decimals, and with four significant digits where these would hide it or be endless.
+
+    That is below 0.001 and from a million on: 0.1235, 1.235e-05, 1.235e+06; zero is 0.0000.
+    """
+    if value == 0 or 0.001 <= abs(value) < 1e6:
+        return f"{value or 0.0:.{decimals}f}"
+    return f"{value:.4g}"
+
+
+def interval_text(low: float | None, high: float | None, decimals: int = 4) -> str:
     """Return an interval as text, or a dash where there is none."""
-    return "–" if low is None or high is None else f"{low:.4f} to {high:.4f}"
+    return "–" if low is None or high is None else f"{number_text(low, decimals)} to {number_text(high, decimals)}"
 
 
 def p_text(p: float | None) -> str:

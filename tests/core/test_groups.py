@@ -6,7 +6,7 @@ import pytest
 
 from chatbench.core.case import Case
 from chatbench.core.groups import clusters_by, grouping_names, groups_by
-from chatbench.errors import InputError
+from chatbench.errors import WrongOptionError
 
 CASES = [
     Case("a", "1", tags=("easy", "short"), documents=("x.txt",), metadata={"level": 2, "lang": "de"}),
@@ -43,8 +43,8 @@ def test_clusters_join_what_shares_a_value_directly_or_not() -> None:
 def test_a_wrong_name_tells_what_there_is() -> None:
     assert grouping_names(CASES) == ["tag", "document", "is_answerable", "lang", "language", "level"]
     with pytest.raises(
-        InputError, match=r"No question has 'levle' to group by. Did you mean 'level'\? There are: tag, doc"
+        WrongOptionError, match=r"No question has 'levle' to group by. Did you mean 'level'\? There are: tag, doc"
     ):
         groups_by(CASES, "levle")
-    with pytest.raises(InputError, match="not by 3"):
+    with pytest.raises(WrongOptionError, match="not by 3"):
         clusters_by(CASES, 3)  # type: ignore[arg-type]
