@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup demo test lint types contracts pytest docs notebooks bench clean
+.PHONY: help setup demo test lint types contracts docs notebooks bench clean
 help:           ## show this list
 	@grep -E '^[a-z]+: *.*##' Makefile | sed 's/:[^#]*## /	/' | expand -t 12
 
@@ -28,7 +28,7 @@ lint: setup     ## style, types and import contracts
 	$(BIN)/lint-imports
 
 test: lint      ## every check: lint, types, contracts, tests, README blocks, notebooks
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist worksteal
 
 docs: setup     ## write the tables of metrics in README.md and docs/metrics.md from the registry
 	$(BIN)/python docs/write_metrics.py

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import get_args
 
 from chatbench.core.case import Case
 from chatbench.core.run import Run
-from chatbench.errors import InputError
+from chatbench.core.warn import warn_user
+from chatbench.errors import InputError, WrongOptionError
 from chatbench.jobs.history import DatabaseName
 from chatbench.jobs.pairing import few_pairs, measure_names, pair_up, scored_runs, with_verdicts
 from chatbench.results.comparison import Comparison
@@ -82,7 +83,7 @@ def compare_runs(
     pairs = [with_verdicts(pair, [next(flat) for _ in named], how) for pair, named in prepared]
     for pair in pairs:
         if few := few_pairs(pair.measures, how):
-            warnings.warn(f"{pair.label} against {first.label}: {few}", stacklevel=2)
+            warn_user(f"{pair.label} against {first.label}: {few}")
     return Comparison(pairs, how, select, {label: str(error) for label, error in failed.items()})
 
 
@@ -115,22 +116,19 @@ def slices(
 
 
 def _selector(store: Store, dataset_id: str) -> Select:
-    def select(conditions: Mapping[str, str]) -> dict[str, set[str]]:
-        return {name: set(store.select_case_ids(dataset_id, condition)) for name, condition in conditions.items()}
-
-    return select
+    return partial(store.select_cases, dataset_id)
 
 
 def _settings(
     confidence: float, resamples: int, seed: int, cluster: str | None, where: str | None, interval: IntervalKind
 ) -> Settings:
     if not isinstance(confidence, float) or not 0 < confidence < 1:
-        raise InputError(f"confidence is {confidence!r}; a share between 0 and 1 is due, such as 0.95.")
+        raise WrongOptionError(f"confidence is {confidence!r}; a share between 0 and 1 is due, such as 0.95.")
     for name, value, least, example in (("resamples", resamples, 100, 10_000), ("seed", seed, 0, 0)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise InputError(f"{name} is {value!r}; an int of at least {least} is due, such as {example}.")
+            raise WrongOptionError(f"{name} is {value!r}; an int of at least {least} is due, such as {example}.")
     if interval not in get_args(IntervalKind):
-        raise InputError(
+        raise WrongOptionError(
             f"interval is {interval!r}; one of {', '.join(map(repr, get_args(IntervalKind)))} is due, such as 'bca'."
         )
     return Settings(confidence, resamples, seed, cluster, where, interval)
@@ -141,19 +139,21 @@ def _chosen(
 ) -> list[Run]:
     """Return the runs to compare, the baseline first."""
     if not isinstance(runs, str | Run | RunResult | Sequence):
-        raise InputError(f"Runs are named by id or name, alone or in a list, not by a {type(runs).__name__}.")
+        raise WrongOptionError(f"Runs are named by id or name, alone or in a list, not by a {type(runs).__name__}.")
     given = [runs] if isinstance(runs, str | Run | RunResult) else list(runs)
     given += [] if other is None else [other]
     found = store.find_runs([_identity(run) for run in (*given, *([] if baseline is None else [baseline]))])
     first = None if not found else found[0] if baseline is None else found.pop()
     ids = [run.run_id for run in found]
     if twice := [run for run in found if ids.count(run.run_id) > 1]:
-        raise InputError(
+        raise WrongOptionError(
             f"{twice[0].name!r} is given twice (run {twice[0].run_id}); runs of one name are told apart by their ids."
         )
     others = [run for run in found if first is not None and run.run_id != first.run_id]
     if first is None or not others:
-        raise InputError(f"Comparing takes two runs or more, and {len(ids)} was given: compare_runs('bm25', 'hybrid').")
+        raise WrongOptionError(
+            f"Comparing takes two runs or more, and {len(ids)} was given: compare_runs('bm25', 'hybrid')."
+        )
     return [first, *others]
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from chatbench.core.question_means import Floats
 from chatbench.core.run import Run
-from chatbench.errors import InputError, UnknownMetricError, did_you_mean
+from chatbench.errors import UnknownMetricError, WrongOptionError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, p_text, text_table
 from chatbench.results.run_pair import ComparedMeasure, RunPair, Settings
 from chatbench.results.slices import SMALL, Select, Slices, chosen_measures, slice_pairs
@@ -234,7 +234,7 @@ class Comparison:
             return found[0]
         labels = ", ".join(repr(pair.label) for pair in self.pairs)
         if found:
-            raise InputError(f"{measure} was compared in {len(found)} runs; name one by run=: {labels}.")
+            raise WrongOptionError(f"{measure} was compared in {len(found)} runs; name one by run=: {labels}.")
         names = list(dict.fromkeys(compared.name for _, compared in self._compared()))
         raise UnknownMetricError(
             f"No measure {measure!r}{'' if run is None else f' of run {wanted!r}'} was compared.{did_you_mean(str(measure), names)} "

@@ -13,7 +13,7 @@ from chatbench.core.case import Case
 from chatbench.core.groups import groups_by
 from chatbench.core.measure import Measure
 from chatbench.core.scores import Scoring, Summary, summarise
-from chatbench.errors import InputError, UnknownMetricError, did_you_mean
+from chatbench.errors import UnknownMetricError, WrongOptionError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, p_text, text_table
 from chatbench.results.run_pair import ComparedMeasure, RunPair, Settings, compare_columns, judged
 
@@ -97,7 +97,9 @@ def groups_of(by: By, select: Select) -> Callable[[Sequence[Case]], dict[str, li
     if not isinstance(by, Mapping):
         return lambda cases: groups_by(cases, by)
     if not by or not all(isinstance(name, str) for name in by):
-        raise InputError(f"Groups by conditions are names with SQL: {{'long': 'length(question) > 60'}}, not {by!r}.")
+        raise WrongOptionError(
+            f"Groups by conditions are names with SQL: {{'long': 'length(question) > 60'}}, not {by!r}."
+        )
     chosen = select(by)
     return lambda cases: {
         name: [place for place, case in enumerate(cases) if case.id in ids] for name, ids in chosen.items()
@@ -114,7 +116,7 @@ def chosen_measures(known: Sequence[tuple[str, Collection[str]]], wanted: str | 
         return names
     listed = [wanted] if isinstance(wanted, str) else list(wanted) if isinstance(wanted, Sequence) else []
     if not listed:
-        raise InputError(f"measures is {wanted!r}; names are due, such as 'lexical_metrics_f1', or None for all.")
+        raise WrongOptionError(f"measures is {wanted!r}; names are due, such as 'lexical_metrics_f1', or None for all.")
     chosen: list[str] = []
     for given in listed:
         found = [name for name, metric in known if given == name or given in metric]
