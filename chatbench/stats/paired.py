@@ -15,9 +15,7 @@ from chatbench.stats.clusters import Clusters, Floats, Ints
 from chatbench.stats.intervals import Interval, mean, paired_shares_interval
 from chatbench.stats.permutation import mcnemar, sign_flip
 from chatbench.stats.power import flips_detectable, mcnemar_detectable
-
-ROUNDING = 1e-13
-"""Differences below this share of the measure's largest value come from averaging repeats, and count as none."""
+from chatbench.stats.spread import ROUNDING
 
 IntervalKind = Literal["bootstrap-t", "bca"]
 
