@@ -11,12 +11,12 @@ import pandas as pd
 from chatbench.core.run import Run
 from chatbench.reports.tables import html_table, text_table
 from chatbench.stats.power import (
-    detectable_difference,
+    flips_detectable,
+    flips_needed,
+    flips_power,
     mcnemar_detectable,
     mcnemar_pairs_needed,
     mcnemar_power,
-    pairs_needed,
-    power_of,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class Power:
     def detectable(self) -> float | None:
         """The smallest difference that `n` questions show with this power; None where they show none."""
         if self.discordant is None:
-            found = detectable_difference(self.sd, self.n, self.power, self.level)
+            error = np.array([self.sd / self.n**0.5])
+            (found,) = flips_detectable(error, np.ones(self.n), self.power, self.level)
         else:
             found = mcnemar_detectable(self.discordant, self.n, self.power, self.level)
         return None if found is None or (self.widest is not None and found > self.widest) else found
@@ -65,13 +66,13 @@ class Power:
         if self.difference is None:
             return None
         if self.discordant is None:
-            return pairs_needed(self.difference, self.sd, self.power, self.level)
+            return flips_needed(self.difference, self.sd, self.power, self.level)
         return mcnemar_pairs_needed(self.difference, self.discordant, self.power, self.level)
 
     def power_at(self, n: int, difference: float) -> float:
         """Return the chance (0..1) that n questions show this difference."""
         if self.discordant is None:
-            return power_of(difference, self.sd, n, self.level) or 0.0
+            return flips_power(difference, self.sd, n, self.level)
         return mcnemar_power(difference, self.discordant, n, self.level)
 
     @property
