@@ -11,12 +11,12 @@ import pandas as pd
 from chatbench.core.run import Run
 from chatbench.reports.tables import html_table, text_table
 from chatbench.stats.power import (
-    detectable_difference,
+    flips_detectable,
+    flips_needed,
+    flips_power,
     mcnemar_detectable,
     mcnemar_pairs_needed,
     mcnemar_power,
-    pairs_needed,
-    power_of,
 )
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ class Power:
 
     `n`: questions with a score (with `against`: in both runs). `sd`: standard deviation of the questions' differences between
     two runs, and `basis`: where it comes from. `discordant`: share of questions on which two runs disagree, for yes/no measures
-    with one attempt per question, which are tested by McNemar's exact test; None for others, which are tested by the paired t
-    test over question means. `power` and `level` are what is asked for; `widest` is the largest difference there can be.
+    with one attempt per question, which are tested by McNemar's exact test; None for others. These `compare_runs` tests by flips of
+    the signs, and the power of the paired t test over question means is an approximation of it, rough below 30 questions.
+    `power` and `level` are what is asked for; `widest` is the largest difference there can be.
     """
 
     run: Run
@@ -46,14 +47,15 @@ class Power:
 
     @property
     def test(self) -> str:
-        """The test that the numbers are about."""
+        """The test whose power is given; for the paired t test `compare_runs` takes sign flips, whose power is about the same."""
         return "paired t test" if self.discordant is None else "McNemar's exact test"
 
     @property
     def detectable(self) -> float | None:
         """The smallest difference that `n` questions show with this power; None where they show none."""
         if self.discordant is None:
-            found = detectable_difference(self.sd, self.n, self.power, self.level)
+            error = np.array([self.sd / self.n**0.5])
+            (found,) = flips_detectable(error, np.ones(self.n), self.power, self.level)
         else:
             found = mcnemar_detectable(self.discordant, self.n, self.power, self.level)
         return None if found is None or (self.widest is not None and found > self.widest) else found
@@ -64,13 +66,13 @@ class Power:
         if self.difference is None:
             return None
         if self.discordant is None:
-            return pairs_needed(self.difference, self.sd, self.power, self.level)
+            return flips_needed(self.difference, self.sd, self.power, self.level)
         return mcnemar_pairs_needed(self.difference, self.discordant, self.power, self.level)
 
     def power_at(self, n: int, difference: float) -> float:
         """Return the chance (0..1) that n questions show this difference."""
         if self.discordant is None:
-            return power_of(difference, self.sd, n, self.level) or 0.0
+            return flips_power(difference, self.sd, n, self.level)
         return mcnemar_power(difference, self.discordant, n, self.level)
 
     @property
@@ -107,8 +109,11 @@ class Power:
     def __repr__(self) -> str:
         return text_table(*self.table())
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """Return the table as HTML, as a notebook shows it; every text is escaped."""
         return html_table(*self.table())
+
+    _repr_html_ = to_html
 
     def _notes(self) -> list[str]:
         with_power = f"with {_percent(self.power)} power at the {_percent(self.level)} level ({self.test})"
@@ -121,7 +126,12 @@ class Power:
         spread = f"standard deviation {self.sd:.3g}"
         if self.discordant is not None:
             spread = f"unequal on {self.discordant:.3g} of the questions"
-        return [*notes, f"Differences between two runs: {spread}, {self.basis}."]
+        notes.append(f"Differences between two runs: {spread}, {self.basis}.")
+        if self.discordant is None:
+            notes.append(
+                "compare_runs tests by sign flips; the t test's power approximates theirs (rough below 30 questions)."
+            )
+        return notes
 
 
 def _percent(share: float) -> str:

@@ -14,10 +14,8 @@ from chatbench.stats.bootstrap import bca_interval, bca_intervals, symmetric_t_i
 from chatbench.stats.clusters import Clusters, Floats, Ints
 from chatbench.stats.intervals import Interval, mean, paired_shares_interval
 from chatbench.stats.permutation import mcnemar, sign_flip
-from chatbench.stats.power import detectable_difference, mcnemar_detectable
-
-ROUNDING = 1e-13
-"""Differences below this share of the measure's largest value come from averaging repeats, and count as none."""
+from chatbench.stats.power import flips_detectable, mcnemar_detectable
+from chatbench.stats.spread import ROUNDING
 
 IntervalKind = Literal["bootstrap-t", "bca"]
 
@@ -30,7 +28,8 @@ class PairedResult:
     none can be given: fewer than 2 independent units, or differences that do not vary (except for yes/no). `p`: two-sided, None for n = 0.
     `effect`: Cohen's d_z, the mean difference in standard deviations of the differences, None where these do not vary.
     `higher`, `lower`, `ties`: questions where b is higher, lower, equal. `detectable`: the smallest true difference that as many
-    questions show with 80 % power at the 5 % level, None where that is unknown. `n_groups`: independent units, questions or
+    questions show with 80 % power at the level 1 - confidence (before any correction); None where that is unknown, or no result could
+    show it: at the 5 % level fewer than 6 independent units, or clusters so unequal that they count for fewer. `n_groups`: independent units, questions or
     clusters. `test`: the name of the test behind `p`, for people; empty without one.
     """
 
@@ -174,11 +173,12 @@ def _yes_no(differences: Floats, how: _Method) -> _Finding:
         interval = bca_interval(differences, confidence=how.confidence, resamples=how.resamples, seed=how.seed)
     else:
         interval = paired_shares_interval(higher, lower, n, how.confidence)
-    return _Finding(mcnemar(higher, lower), "McNemar exact", interval, mcnemar_detectable((higher + lower) / n, n))
+    return _Finding(
+        mcnemar(higher, lower), "McNemar exact", interval, mcnemar_detectable((higher + lower) / n, n, level=how.level)
+    )
 
 
 def _numbers(clusters: Clusters, how: _Method) -> list[_Finding]:
-    n = len(clusters)
     errors = _errors(clusters)
     varying = np.flatnonzero(errors)
     some = Clusters(clusters.sums[varying], clusters.sizes)
@@ -186,9 +186,10 @@ def _numbers(clusters: Clusters, how: _Method) -> list[_Finding]:
     given = intervals_of(some, how.confidence, how.resamples, how.seed)
     intervals = dict(zip(varying.tolist(), given, strict=True))
     tests = sign_flip(clusters.sums, how.resamples, how.seed, family=how.family, level=how.level)
+    smallest = flips_detectable(errors, clusters.sizes, level=how.level)
     return [
-        _Finding(p, test, intervals.get(j), detectable_difference(float(error) * n**0.5, n))
-        for j, ((p, test), error) in enumerate(zip(tests, errors, strict=True))
+        _Finding(p, test, intervals.get(j), detectable)
+        for j, ((p, test), detectable) in enumerate(zip(tests, smallest, strict=True))
     ]
 
 
@@ -197,7 +198,7 @@ def _errors(clusters: Clusters) -> Floats:
     if len(clusters) < 2:
         return np.zeros(len(clusters.sums))
     varies = np.abs(clusters.residuals).max(axis=1) > ROUNDING * clusters.sizes.max()
-    return np.where(varies, clusters.errors(), 0.0)
+    return np.where(varies, clusters.jackknife_errors(), 0.0)
 
 
 def _result(block: _Block, j: int, differences: Floats, found: _Finding, n_groups: int) -> PairedResult:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
 from chatbench.core.question_means import QuestionMeans
 from chatbench.core.run import Run
 from chatbench.store import dialect
+from chatbench.store.rows import from_json, measure_from_content
 from chatbench.store.tables import measures, metric_table, runs, scorings
 
 
@@ -16,7 +18,8 @@ from chatbench.store.tables import measures, metric_table, runs, scorings
 class PairSpread:
     """The differences of one measure between two runs: questions scored in both, variance, share of questions that differ.
 
-    `variance` is None for fewer than two questions. `attempts` is the largest number of attempts of the other run.
+    `variance` is None for fewer than two questions. `attempts`: the largest number of attempts of the other run; `code_hash`,
+    `is_yes_no`: the code that scored it, and whether the measure was declared as yes/no then.
     """
 
     run_id: str
@@ -24,6 +27,8 @@ class PairSpread:
     variance: float | None
     discordant: float
     attempts: int
+    code_hash: str
+    is_yes_no: bool
 
 
 def pair_spreads(connection: sa.Connection, run: Run, means: QuestionMeans) -> list[PairSpread]:
@@ -57,4 +62,21 @@ def pair_spreads(connection: sa.Connection, run: Run, means: QuestionMeans) -> l
         .where(mine.c.run_id == run.run_id, other.c.run_id != run.run_id)
         .group_by(other.c.run_id)
     )
-    return [PairSpread(**row) for row in dialect.select(connection, compared).to_pylist()]
+    scored = _scored(connection, run, means)
+    return [PairSpread(**row, **scored[row["run_id"]]) for row in dialect.select(connection, compared).to_pylist()]
+
+
+def _scored(connection: sa.Connection, run: Run, means: QuestionMeans) -> dict[str, dict[str, Any]]:
+    """Return by which code, and as yes/no or not, each run on the same questions was scored."""
+    alike = (
+        sa.select(scorings.c.run_id, scorings.c.code_hash, scorings.c.measures)
+        .join(runs, runs.c.run_id == scorings.c.run_id)
+        .where(runs.c.dataset_id == run.dataset_id, scorings.c.table_name == means.table)
+        .where(scorings.c.signature == means.signature, scorings.c.is_current)
+    )
+    scored = {}
+    for row in dialect.select(connection, alike).to_pylist():
+        declared = [measure_from_content(content) for content in from_json(row["measures"])]
+        is_yes_no = any(m.type is bool for m in declared if m.name == means.measure.name)
+        scored[row["run_id"]] = {"code_hash": row["code_hash"], "is_yes_no": is_yes_no}
+    return scored

@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import binom
 from statsmodels.stats.power import TTestPower
 
-from chatbench import power
+from chatbench import load_run, power
 from chatbench.core.measure import Measure
 from chatbench.errors import InputError, RunNotFoundError, UnknownMetricError
 from tests.store import examples
@@ -102,7 +102,7 @@ def test_repeats_are_averaged_first(db: examples.Place) -> None:
         assert (found.n, found.test) == (40, "paired t test")
 
 
-def test_yes_and_no_in_a_column_of_numbers(db: examples.Place) -> None:
+def test_yes_and_no_in_a_column_of_numbers_is_another_measure(db: examples.Place) -> None:
     first, second = columns(1)["ok"], columns(2)["ok"]
     kinds = {"good": float}
     for name, values in (("numbers", [float(x) for x in first]), ("yes and no", second)):
@@ -110,8 +110,30 @@ def test_yes_and_no_in_a_column_of_numbers(db: examples.Place) -> None:
         examples.saved(db, made, name=name, questions=QUESTIONS)
         kinds = {"good": bool}
     found = power("yes and no", "marked_good", db_name=db.address)
-    assert found.discordant == pytest.approx(np.mean(np.not_equal(first, second)), rel=1e-12)
-    assert "the one other run" in found.basis
+    assert found.discordant == pytest.approx(2 * np.mean(second) * (1 - np.mean(second)), rel=1e-12)
+    assert "no other run on these questions was scored alike" in found.basis
+    with pytest.raises(InputError, match="is yes/no in 'yes and no' and a number in 'numbers'"):
+        power("yes and no", "marked_good", against="numbers", db_name=db.address)
+
+
+def test_runs_scored_by_other_code_are_left_out_and_counted(db: examples.Place) -> None:
+    runs = [columns(seed) for seed in range(4)]
+    for i, values in enumerate(runs):
+        save(db, f"run {i}", values, code_hash="01"[i > 1] * 16)
+    found = power("run 0", F1, db_name=db.address)
+    assert found.sd == pytest.approx(np.std(np.subtract(runs[1]["f1"], runs[0]["f1"]), ddof=1), rel=1e-9)
+    assert "the one other run on these questions; 2 runs left out, scored by other code" in repr(found)
+    save(db, "newest code", runs[0], code_hash="2" * 16)
+    found = power("newest code", F1, db_name=db.address)
+    assert found.sd == pytest.approx(math.sqrt(2 * np.var(runs[0]["f1"], ddof=1)), rel=1e-12)
+    assert "4 runs left out" in found.basis
+
+
+def test_loaded_runs_are_taken_as_compare_runs_takes_them(db: examples.Place) -> None:
+    for name, seed in (("a", 1), ("b", 2)):
+        save(db, name, columns(seed))
+    a, b = (load_run(name, db_name=db.address) for name in "ab")
+    assert repr(power(a, F1, against=b, db_name=db.address)) == repr(power("a", F1, against="b", db_name=db.address))
 
 
 def test_the_numbers_of_the_t_test_are_those_of_statsmodels(db: examples.Place) -> None:
@@ -231,13 +253,24 @@ def test_how_it_is_shown(db: examples.Place) -> None:
     assert "40 questions show a difference of 0." in repr(found)
     assert "with 80 % power at the 5 % level (McNemar's exact test)" in repr(found)
     assert f"A difference of -0.25 needs {found.needed} questions" in repr(found)
-    assert "&lt;a&gt;" in found._repr_html_()
+    assert "&lt;a&gt;" in found.to_html()
+    assert found.to_html() == found._repr_html_()
+    assert "sign flips" not in repr(found)
+    assert "compare_runs tests by sign flips" in repr(power("<a>", F1, db_name=db.address))
     assert found.differences() == [0.125, 0.25, 0.5]
     axes = found.plot().axes[0]
     assert len({line.get_linestyle() for line in axes.lines if len(line.get_xdata()) > 10}) == 3  # type: ignore[arg-type]
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     assert [list(dot.get_xdata()) for dot in dots] == [[40]] * 3  # type: ignore[arg-type]
     assert [dot.get_ydata()[0] for dot in dots] == [found.power_at(40, d) for d in found.differences()]  # type: ignore[index]
+
+
+def test_no_number_of_questions_below_six_is_enough_at_five_per_cent(db: examples.Place) -> None:
+    """2 / 2**5 is above 5 %: five questions that all speak for one run show nothing."""
+    scores = [0.50, 0.51, 0.50, 0.51, 0.50]
+    save(db, "a", {"f1": scores}, questions=examples.dataset(5))
+    found = power("a", F1, 0.5, db_name=db.address)
+    assert (found.detectable, found.needed, found.power_at(5, 0.5)) == (None, 6, 0.0)
 
 
 def test_few_questions_show_nothing(db: examples.Place) -> None:

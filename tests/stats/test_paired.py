@@ -104,6 +104,58 @@ def test_few_clusters_take_the_cluster_robust_interval_of_statsmodels() -> None:
     assert (result.low, result.high) == pytest.approx(tuple(fit.conf_int()[0]), rel=1e-9)
 
 
+def test_detectable_rests_on_the_error_of_leaving_clusters_out_and_on_the_level() -> None:
+    """scipy's noncentral t: 80 % power at 10 %, for the effective number of clusters, 10 of the 12."""
+    groups = np.repeat(np.arange(12), [10, 10, *[4] * 10])
+    result = compare_pairs(A, B, is_binary=YES_NO, groups=groups, confidence=0.9)[1]
+    d = B[:, 1] - A[:, 1]
+    without = np.array([d[groups != g].mean() for g in range(12)])
+    error = np.sqrt(11 / 12 * ((without - d.mean()) ** 2).sum())
+    sizes = np.bincount(groups)
+    units = int(60**2 / (sizes**2).sum())
+    level = np.floor(0.1 * 2 ** (units - 1)) / 2 ** (units - 1)
+    assert units == 10
+    critical, shift = stats.t.ppf(1 - level / 2, units - 1), result.detectable / error
+    power = stats.nct.sf(critical, units - 1, shift) + stats.nct.cdf(-critical, units - 1, shift)
+    assert power == pytest.approx(0.8, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "sizes", [[10] * 20, [50, *[5] * 20], [max(1, 100 // i) for i in range(1, 31)], [2, 4, 6, 8, 10, 12, 14, 16]]
+)
+def test_a_detectable_difference_is_shown_in_eight_of_ten_simulated_comparisons(sizes: list[int]) -> None:
+    rng = np.random.default_rng(12)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+
+    def drawn(difference: float) -> list[PairedResult]:
+        scores = rng.normal(0, 1, (len(groups), 400)) + rng.normal(0, 0.6, (len(sizes), 400))[groups] + difference
+        return compare_pairs(0 * scores, scores, is_binary=[False] * 400, groups=groups, resamples=200)
+
+    smallest = float(np.median([r.detectable for r in drawn(0.0)]))
+    shown = np.mean([r.p < 0.05 for r in drawn(smallest)])
+    assert shown >= 0.75
+
+
+@pytest.mark.parametrize(
+    "sizes", [[206, *[1] * 20], [20, *[1] * 20], [10] * 5, [1] * 5, [200, 100, 50, 20, 10, 5, 2, 1]]
+)
+def test_nothing_is_detectable_where_too_few_units_decide(sizes: list[int]) -> None:
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    scores = np.random.default_rng(13).normal(size=(len(groups), 1))
+    assert compare_pairs(0 * scores, scores, is_binary=[False], groups=groups)[0].detectable is None
+
+
+def test_six_questions_can_show_something_at_five_per_cent_and_nothing_at_one() -> None:
+    a, b = np.zeros((6, 1)), np.random.default_rng(14).normal(size=(6, 1))
+    for binary in (True, False):
+        found = [
+            compare_pairs(a, b > 0 if binary else b, is_binary=[binary], confidence=confidence)[0].detectable
+            for confidence in (0.95, 0.99)
+        ]
+        assert found[0] is not None
+        assert found[1] is None
+
+
 def test_no_measure_changes_another() -> None:
     together = compare_pairs(A, B, is_binary=YES_NO, resamples=500)
     assert compare_pairs(A[:, ::-1], B[:, ::-1], is_binary=YES_NO[::-1], resamples=500) == together[::-1]

@@ -11,6 +11,9 @@ from statsmodels.stats.power import TTestPower
 from chatbench.stats.corrections import holm
 from chatbench.stats.power import (
     detectable_difference,
+    flips_level,
+    flips_needed,
+    flips_power,
     mcnemar_detectable,
     mcnemar_pairs_needed,
     mcnemar_power,
@@ -88,3 +91,21 @@ def test_holm_equals_statsmodels(family: list[float]) -> None:
 def test_holm_leaves_out_what_was_not_tested() -> None:
     assert holm([None, 0.01, None, 0.04]) == [None, 0.02, None, 0.04]
     assert holm([]) == []
+
+
+@pytest.mark.parametrize(
+    ("n", "level"), [(1, 0.05), (5, 0.05), (5, 0.0625), (6, 0.05), (7, 0.05), (12, 0.01), (20, 1e-9)]
+)
+def test_the_level_that_flips_reach_is_the_largest_p_below_it(n: int, level: float) -> None:
+    possible = np.arange(1, 2 ** (n - 1) + 1) / 2 ** (n - 1)
+    assert flips_level(n, level) == possible[possible < level].max(initial=0.0)
+
+
+def test_power_of_flips_is_that_of_the_t_test_of_statsmodels_at_the_level_they_reach() -> None:
+    for n, level in ((8, 6 / 128), (200, 0.05)):
+        assert flips_power(0.4, 0.5, n) == pytest.approx(TTestPower().power(0.8, n, level), abs=1e-4)
+    needed = TTestPower().solve_power(effect_size=0.2, alpha=0.05, power=0.8)
+    assert flips_needed(0.1, 0.5) == np.ceil(needed)
+    assert flips_needed(1.0, 0.01) == 6
+    assert flips_power(1.0, 0.01, 5) == 0.0
+    assert flips_needed(0.0, 1.0) is None
