@@ -13,6 +13,7 @@ from chatbench.core.redact import redact_json
 from chatbench.core.run import Run, new_id
 from chatbench.core.versions import package_versions
 from chatbench.errors import InputError
+from chatbench.jobs.run_like import RunLike, identity
 from chatbench.jobs.score import MetricLike, resolve_metrics, score_responses
 from chatbench.results.run_result import RunResult
 from chatbench.results.scores import Scores
@@ -39,11 +40,9 @@ def store_results(
     """
     if not isinstance(scores, Scores):
         raise InputError(f"store_results needs what score_test_set returned, not a {type(scores).__name__}.")
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(f"A run needs a name that is text, not {name!r}: store_results(scores, name='bm25').")
     run = Run(
         run_id=new_id(),
-        name=clean_text(name),
+        name=checked_name(name, "store_results(scores, name='bm25')"),
         dataset_id=scores.dataset.fingerprint,
         dataset=scores.dataset.name,
         n_questions=len(scores.dataset),
@@ -80,17 +79,17 @@ def list_runs(db_name: DatabaseName = None, connection_string: str | None = None
     return Store(db_name, connection_string=connection_string).runs()
 
 
-def load_run(run: str | Run, db_name: DatabaseName = None, connection_string: str | None = None) -> RunResult:
+def load_run(run: RunLike, db_name: DatabaseName = None, connection_string: str | None = None) -> RunResult:
     """Return a stored run by its id or name: questions, responses and scores as they went in."""
     store = Store(db_name, connection_string=connection_string)
-    stored = store.load(store.find_run(run).run_id)
+    stored = store.load(store.find_run(identity(run)).run_id)
     return RunResult(
         stored.run, stored.dataset, stored.responses, Scores(stored.scorings, stored.dataset, stored.responses)
     )
 
 
 def rescore(
-    run: str | Run,
+    run: RunLike,
     metrics: MetricLike | Iterable[MetricLike] | Mapping[str, Callable[..., Any]],
     db_name: DatabaseName = None,
     connection_string: str | None = None,
@@ -107,16 +106,16 @@ def rescore(
     given = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
     resolved = resolve_metrics(given, functions)
     store = Store(db_name, connection_string=connection_string)
-    stored = store.load(store.find_run(run).run_id)
+    stored = store.load(store.find_run(identity(run)).run_id)
     scores = score_responses(stored.dataset, stored.responses, resolved, embed=embed, progress=progress)
     store.add_scorings(stored.run.run_id, scores.scorings)
     return scores
 
 
-def delete_run(run: str | Run, db_name: DatabaseName = None, connection_string: str | None = None) -> dict[str, int]:
+def delete_run(run: RunLike, db_name: DatabaseName = None, connection_string: str | None = None) -> dict[str, int]:
     """Delete one run and all that belongs to it; return the number of rows by table."""
     store = Store(db_name, connection_string=connection_string)
-    return store.delete_run(store.find_run(run).run_id)
+    return store.delete_run(store.find_run(identity(run)).run_id)
 
 
 def delete_model_from_database(
@@ -124,6 +123,13 @@ def delete_model_from_database(
 ) -> dict[str, int]:
     """Delete every run of exactly this name; return the number of deleted scorings by table. An unknown name deletes nothing."""
     return Store(db_name, connection_string=connection_string).delete_runs_named(model_name)
+
+
+def checked_name(name: Any, example: str) -> str:
+    """Return the name of a run as it is stored; `example` shows how one is given."""
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"A run needs a name that is text, not {name!r}: {example}.")
+    return clean_text(name)
 
 
 def _safe_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

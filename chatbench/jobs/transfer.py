@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from chatbench.core.jsonable import clean_text
 from chatbench.core.run import Run
 from chatbench.core.warn import warn_user
 from chatbench.errors import DatabaseNotFoundError, InputError, RunNotFoundError
 from chatbench.jobs.chatlas_runs import SOURCE, Questions, calls, to_run
-from chatbench.jobs.history import DatabaseName
+from chatbench.jobs.history import DatabaseName, checked_name
+from chatbench.jobs.run_like import RunLike, identity
 from chatbench.store import Store, run_export, run_import
 from chatbench.store.chatlas_file import read_rows
 
@@ -81,7 +81,7 @@ def _imported_rows(store: Store) -> dict[str, str]:
 
 
 def export_run(
-    run: str | Run,
+    run: RunLike,
     folder: str | Path,
     format: str = "parquet",
     db_name: DatabaseName = None,
@@ -95,7 +95,7 @@ def export_run(
     which is replaced; else `InputError`.
     """
     store = Store(db_name, connection_string=connection_string)
-    return run_export.write(Path(folder).expanduser(), store.load(store.find_run(run).run_id), format)
+    return run_export.write(Path(folder).expanduser(), store.load(store.find_run(identity(run)).run_id), format)
 
 
 def import_run(
@@ -111,10 +111,8 @@ def import_run(
     already (it says whether the content is the same), `SchemaError` when a scoring does not fit the tables of the database.
     """
     content = run_import.read(Path(folder).expanduser())
-    if name is not None:
-        if not isinstance(name, str) or not name.strip():
-            raise InputError(f"A run needs a name that is text, not {name!r}: import_run(folder, name='bm25').")
-        content = replace(content, run=replace(content.run, name=clean_text(name)))
+    name = checked_name(content.run.name if name is None else name, "import_run(folder, name='bm25')")
+    content = replace(content, run=replace(content.run, name=name))
     store = Store(db_name, connection_string=connection_string)
     try:
         stored = store.load(content.run.run_id)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
+from chatbench.core.measure import Measure
+
 
 def code_hash(functions: dict[str, Callable[..., Any]], constants: dict[str, Any] | None = None) -> str:
     """Return 16 hex digits over the given functions' syntax trees, the plain values they close over, and plain constants.
@@ -37,6 +39,14 @@ def constants_of(class_: type, base: type, but: Iterable[str]) -> dict[str, Any]
     left_out = {*but, "measures", "table", "packages"}
     found = _own_attributes(class_, base)
     return {name: value for name, value in found.items() if not name.startswith("__") and name not in left_out}
+
+
+def declared(measures: Iterable[Measure]) -> dict[str, str]:
+    """Return, by a name that no attribute has, what each measure means to a reader of the numbers: type, direction and range."""
+    return {
+        f"measure {m.name}": f"{m.type_name}, {m.better or 'no'} is better, {m.at_least} to {m.at_most}"
+        for m in measures
+    }
 
 
 def _own_attributes(class_: type, base: type) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from chatbench.core.jsonable import canonical_json
 from chatbench.core.measure import Measure
 from chatbench.errors import MetricDefinitionError
 from chatbench.scoring import registry
-from chatbench.scoring.code_hash import code_hash, constants_of, functions_of
+from chatbench.scoring.code_hash import code_hash, constants_of, declared, functions_of
 from chatbench.scoring.declaration import (
     EVALUATION_MEASURES,
     collect_measures,
@@ -124,9 +124,10 @@ class Metric(_Declared):
         return "" if text == f"{self.name}()" else text
 
     def code_hash(self) -> str:
-        """Hash of the code of the class (not of functions it calls elsewhere)."""
+        """Hash of the code of the class (not of functions it calls elsewhere) and of what it declares of its measures."""
         cls = type(self)
-        return code_hash(functions_of(cls, Metric), constants_of(cls, Metric, self.parameters))
+        constants = constants_of(cls, Metric, self.parameters)
+        return code_hash(functions_of(cls, Metric), {**constants, **declared(cls.measures)})
 
     def __repr__(self) -> str:
         shown = []

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from chatbench.core.case import Case
+from chatbench.core.jsonable import to_json_value
 from chatbench.core.measure import Measure
 from chatbench.core.response import Response
 from chatbench.core.run import Run
@@ -62,7 +63,7 @@ def read_head(folder: Path) -> dict[str, Any]:
     """Return the content of `run.json`, its outline checked: the format, and tables whose names are names."""
     path = folder / HEAD
     try:
-        head = parse_json(path.read_bytes().decode("utf-8"))
+        head = to_json_value(parse_json(path.read_bytes().decode("utf-8")))  # its texts as a database keeps them
     except FileNotFoundError as error:
         raise InputError(
             f"{folder} has no {HEAD}; it is no folder that export_run wrote, or not the whole one."
@@ -71,9 +72,12 @@ def read_head(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read: {error}.") from error
     if not isinstance(head, dict) or head.get("format") != MARK:
         raise InputError(f'{path} is not that of an exported run; it has no "format": "{MARK}".')
-    if head.get("format_version") != VERSION:
+    version = head.get("format_version")
+    if type(version) is not int or version < 1:
+        raise InputError(f"{path} has the format version {version!r}, which no chatbench wrote.")
+    if version > VERSION:
         raise InputError(
-            f"{path} has the format version {head.get('format_version')!r}; this chatbench reads {VERSION}. Install a newer chatbench."
+            f"{path} has the format version {version}; this chatbench reads {VERSION}. Install a newer chatbench."
         )
     if head.get("files") not in FORMATS:
         raise InputError(f"{path} says files {head.get('files')!r}; there are {', '.join(map(repr, FORMATS))}.")

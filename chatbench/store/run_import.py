@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from chatbench.core.dataset import Dataset, case_from_content
 from chatbench.core.document import Document
@@ -47,27 +48,34 @@ def read(folder: Path) -> StoredRun:
 
 
 def _run(content: Mapping[str, Any], where: str) -> Run:
-    checked = _fields(content, RUN, f"{where}, run", {"settings": dict, "versions": dict})
+    checked = _fields(Run, content, RUN, f"{where}, run")
     run = Run(**{**checked, "created_at": _time(checked["created_at"], f"{where}, run")})
     if not run.run_id.strip():
         raise InputError(f"{where}: the run has no id.")
     return run
 
 
-def _fields(
-    content: Mapping[str, Any], kinds: Mapping[str, str], where: str, due: Mapping[str, type]
-) -> dict[str, Any]:
-    """Return the fields of an object, each of its type; `due` has those of the nested ones."""
-    types: dict[str, Any] = {"str": str, "int": int, "float": (float, int), "bool": bool}
-    for name, kind in kinds.items():
+_IN_JSON: dict[Any, Any] = {float: (float, int), Mapping: dict, tuple: list, datetime: str}
+"""What a field's type is in JSON where it is not the same."""
+
+
+def _fields(record: type, content: Mapping[str, Any], names: Iterable[str], where: str) -> dict[str, Any]:
+    """Return the fields of a class that an object has, each of its type; one that it lacks is left to its default."""
+    types, found = get_type_hints(record), {}
+    # A time that is not told would be that of the import.
+    optional = {f.name for f in fields(record) if (f.default, f.default_factory) != (MISSING, MISSING)} - {"created_at"}
+    for name in names:
         if name not in content:
+            if name in optional:
+                continue
             raise InputError(f"{where} lacks {name!r}.")
-        value = content[name]
-        expected = due.get(name, types.get(kind))
-        optional = name in ("model", "prompt_hash", "seconds", "error") and value is None
-        if expected and not optional and (not isinstance(value, expected) or isinstance(value, bool)):
+        value = found[name] = content[name]
+        kind, *others = get_args(types[name]) if isinstance(types[name], UnionType) else [types[name]]
+        kind = get_origin(kind) or kind
+        fits = isinstance(value, _IN_JSON.get(kind, kind)) and isinstance(value, bool) == (kind is bool)
+        if not fits and not (value is None and NoneType in others):
             raise InputError(f"{where}: {name!r} is a {shown(value)}, which it cannot be.")
-    return {name: content[name] for name in kinds}
+    return found
 
 
 def _time(value: Any, where: str) -> datetime:
@@ -135,9 +143,8 @@ def _response(content: dict[str, Any]) -> Response:
 
 
 def _scoring(path: Path, content: Mapping[str, Any], keys: list[tuple[str, int]], where: str) -> Scoring:
-    due = {"measures": list, "summaries": list, "run_values": dict, "versions": dict}
-    plain = _fields(content, SCORING, where, due)
-    if not all(isinstance(value, int | float) for value in plain["run_values"].values()):
+    plain = _fields(Scoring, content, SCORING, where)
+    if not all(isinstance(value, int | float) for value in plain.get("run_values", {}).values()):
         raise InputError(f"{where}: 'run_values' is {shown(plain['run_values'])}; numbers by measure are due.")
     if content.get("file") != path.name:
         raise InputError(f"{where}: its file is {content.get('file')!r}; {path.name!r} is due.")
@@ -162,8 +169,9 @@ def _scoring(path: Path, content: Mapping[str, Any], keys: list[tuple[str, int]]
         missing=columns.get("missing", [None] * rows),
     )
     _check_reasons(made, path)
-    sums = tuple(in_place(where, _summary, s) for s in plain["summaries"])
-    if not _agree(in_place(where, summarise, made), sums):
+    due = in_place(where, summarise, made)
+    sums = tuple(in_place(where, _summary, s) for s in plain["summaries"]) if "summaries" in plain else due
+    if not _agree(due, sums):
         raise InputError(
             f"{where}: its summaries are not those of the scores in {path.name}; one of them was changed after the export."
         )

@@ -326,9 +326,12 @@ class Store:
             with self._opened(writing=True, timeout=timeout, create=False):
                 pass
         except ReadOnlyError as error:
+            way = "make it writable once, or copy it and read the copy"
+            if self._database.path is None:
+                way = "somebody who may store in it must open it once with this version (runs() is enough)"
             raise ReadOnlyError(
                 f"{self.name} cannot be written, and as it is of an older version it has to be brought up to date before it "
-                "can be read: make it writable once, or copy it and read the copy."
+                f"can be read: {way}."
             ) from error
 
 

@@ -392,6 +392,24 @@ def test_constants_and_closures_count_as_code() -> None:
     assert len({define(3, 1).code_hash(), define(5, 1).code_hash(), define(3, 2).code_hash()}) == 3
 
 
+def test_declarations_of_measures_count_as_code() -> None:
+    def hash_of(kind: type = float, sentence: str = "a share", **declared: Any) -> str:
+        class Directed(Metric, register=False):
+            """Directed."""
+
+            share = Measure(kind, sentence, **declared)
+
+            def score_sample(self, sample: Sample) -> dict[str, float]:
+                return {"share": 1.0}
+
+        return Directed().code_hash()
+
+    up = {"better": "higher", "at_least": 0, "at_most": 1}
+    different = [{}, up, {**up, "better": "lower"}, {**up, "at_least": -1}, {**up, "at_most": 2}, {**up, "kind": int}]
+    assert len({hash_of(**each) for each in different}) == len(different)
+    assert hash_of(**up) == hash_of(**up, sentence="other words")
+
+
 def test_a_miss_names_the_real_parameters() -> None:
     with pytest.raises(UnknownMetricError, match="It has: tokenizer, stemmer"):
         registry.parse_metric("LexicalMetrics(x=1)")

@@ -90,7 +90,7 @@ class Server:
         settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
         with (self._folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [self._postgres, "-D", self._data, "-p", str(self.port), *settings],
+                [*_dying_with_us(), self._postgres, "-D", self._data, "-p", str(self.port), *settings],
                 stdout=log,
                 stderr=log,
                 cwd=self._folder,
@@ -121,6 +121,12 @@ class Server:
         if self._process is not None and self._process.poll() is None:
             self.stop(signal.SIGQUIT)  # an orderly stop would write everything first
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _dying_with_us() -> list[str]:
+    """Return what starts a program so that it does not outlive tests that are killed; nothing where Linux's tool is not."""
+    tool = shutil.which("setpriv")
+    return [tool, "--pdeathsig", "KILL"] if tool else []
 
 
 def _free_port() -> int:

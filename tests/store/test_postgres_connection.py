@@ -155,6 +155,25 @@ def test_what_a_server_refuses(server: Server, server_address: str) -> None:
     server.execute("ALTER ROLE reader CONNECTION LIMIT -1")
 
 
+def test_a_role_that_only_reads_and_an_older_version(server: Server, server_store: Store, server_address: str) -> None:
+    saved(server_store, examples.scoring(QUESTIONS, {"words": [1.0] * 3}))
+    server.execute(
+        "DROP VIEW leaderboard",
+        "UPDATE meta SET value = '1' WHERE key = 'schema_version'",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader",
+        url=server_address,
+    )
+    reader = Store(server_address.replace("owner", "reader"))
+    for call in (reader.runs, reader.fetch, lambda: reader.query("SELECT * FROM answer_length")):
+        with pytest.raises(
+            ReadOnlyError, match="of an older version .*: somebody who may store in it must open it once"
+        ):
+            call()
+    assert len(server_store.runs()) == 1
+    server.execute("GRANT SELECT ON leaderboard TO reader", url=server_address)
+    assert len(reader.runs()) == len(reader.query("SELECT * FROM leaderboard")) == 1
+
+
 def test_rights_of_a_role(server: Server, server_store: Store, server_address: str) -> None:
     reader = Store(server_address.replace("owner", "reader"))
     for call in (reader.check_writable, lambda: saved(reader)):

@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chatbench import export_run, import_run
+from chatbench import delete_run, export_run, import_run, load_run, rescore
 from chatbench.core.case import Case
 from chatbench.core.dataset import Dataset
 from chatbench.core.document import Document
@@ -146,7 +146,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Store]:
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
-@given(stored_runs(), TEXT, OBJECT, st.sampled_from(FORMATS))
+@given(stored_runs(), TEXT.filter(str.strip), OBJECT, st.sampled_from(FORMATS))
 def test_any_run_comes_back_equal(
     pair: tuple[Store, Store], tmp_path_factory: pytest.TempPathFactory, case: Any, name: str, facts: Any, format: str
 ) -> None:
@@ -319,6 +319,8 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no json": (lambda f: (f / "run.json").write_text("{"), r"run\.json cannot be read"),
     "deep json": (lambda f: (f / "run.json").write_text("[" * 100_000), "nested too deeply"),
     "newer": (lambda f: edit_json(f, lambda h: h.update(format_version=2)), "format version 2; this chatbench reads 1"),
+    "older than all": (lambda f: edit_json(f, lambda h: h.update(format_version=0)), "0, which no chatbench wrote"),
+    "no version": (lambda f: edit_json(f, lambda h: h.update(format_version="1")), "'1', which no chatbench wrote"),
     "files": (lambda f: edit_json(f, lambda h: h.update(files="../x")), r"says files '\.\./x'"),
     "table": (
         lambda f: edit_json(f, lambda h: h["scorings"][0].update(table="../../etc/passwd")),
@@ -353,6 +355,12 @@ FAULTS: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "no name": (lambda f: edit_json(f, lambda h: h["run"].pop("name")), "run lacks 'name'"),
     "name": (lambda f: edit_json(f, lambda h: h["run"].update(name=7)), "'name' is a int 7"),
+    "empty name": (lambda f: edit_json(f, lambda h: h["run"].update(name=" ")), "needs a name that is text, not ' '"),
+    "no time": (lambda f: edit_json(f, lambda h: h["run"].pop("created_at")), "run lacks 'created_at'"),
+    "yes for a number": (
+        lambda f: edit_json(f, lambda h: h["scorings"][0].update(seconds=True)),
+        "'seconds' is a bool True",
+    ),
     "settings": (lambda f: edit_json(f, lambda h: h["run"].update(settings=[])), "'settings' is a list"),
     "time": (lambda f: edit_json(f, lambda h: h["run"].update(created_at="now")), "a time in ISO form is due"),
     "zone": (lambda f: edit_json(f, lambda h: h["run"].update(created_at="2025-03-01 12:00")), "without a time zone"),
@@ -510,3 +518,43 @@ def test_intervals_of_another_version_are_kept(exported: dict[str, Path], tmp_pa
     run = import_run(folder, tmp_path / "other.duckdb")
     (summary,) = Store(tmp_path / "other.duckdb").load(run.run_id).scorings[0].summaries
     assert (summary.mean is not None, summary.low, summary.high) == (True, None, None)
+
+
+def test_what_an_older_version_did_not_write_takes_its_default(exported: dict[str, Path], tmp_path: Path) -> None:
+    def forget(head: dict[str, Any]) -> None:
+        for name in ("versions", "settings", "state"):
+            del head["run"][name]
+        for name in ("prompt_hash", "model", "seconds", "error", "versions", "run_values", "summaries"):
+            del head["scorings"][0][name]
+
+    folder = Path(shutil.copytree(exported["jsonl"], tmp_path / "run"))
+    whole = import_run(folder, tmp_path / "whole.duckdb")
+    edit_json(folder, forget)
+    run = import_run(folder, tmp_path / "other.duckdb")
+    assert run == replace(whole, versions={})
+    left, right = (Store(tmp_path / f"{name}.duckdb").load(run.run_id).scorings for name in ("whole", "other"))
+    assert left == right
+
+
+def test_texts_that_no_database_keeps(exported: dict[str, Path], tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported["jsonl"], tmp_path / "run"))
+    edit_json(folder, lambda h: h["run"].update(name="a\0b\ud800", settings={"k\0": ["\udfff"]}, state="x\0"))
+    run = import_run(folder, tmp_path / "other.duckdb")
+    assert (run.name, run.settings, run.state) == ("a\ufffdb\ufffd", {"k\ufffd": ["\ufffd"]}, "x\ufffd")
+    assert run == Store(tmp_path / "other.duckdb").find_run(run.run_id)
+    assert import_run(folder, tmp_path / "third.duckdb", name="c\0").name == "c\ufffd"
+
+
+def test_a_loaded_run_names_itself(store: examples.Place, tmp_path: Path) -> None:
+    examples.saved(store)
+    examples.saved(store)
+    first = load_run(store.runs()[1], store.address)
+    rescore(first, "LexicalMetrics", store.address, progress=False)
+    assert list(load_run(first, store.address).scores) == ["LexicalMetrics"]
+    head = json.loads((export_run(first, tmp_path / "run", db_name=store.address) / "run.json").read_text("utf-8"))
+    assert head["run"]["run_id"] == first.run.run_id
+    delete_run(first, store.address)
+    assert first.run.run_id not in [run.run_id for run in store.runs()]
+    for call in (load_run, delete_run):
+        with pytest.raises(InputError, match="named by its id or a name that is text, not 7"):
+            call(7, store.address)  # type: ignore[operator]
