@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 from chatbench.core.measure import Measure
 from chatbench.core.question_means import Floats
-from chatbench.reports.plots import interval_bar, is_share, label_lines, line_figure, plain, plot_class
+from chatbench.reports.plots import (
+    MOST,
+    interval_bar,
+    is_share,
+    label_lines,
+    line_figure,
+    part,
+    plain,
+    plot_class,
+    set_title,
+    short,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _SHOWN = {"better": "^", "worse": "v", "different": "D"}
-_LEGEND = "filled: shown by the test (▲ better, ▼ worse, ◆ different);  ○ no difference shown"
+LEGEND = "filled: shown by the test (▲ better, ▼ worse, ◆ different);  ○ no difference shown"
 
 
 @dataclass(frozen=True)
@@ -37,20 +49,28 @@ def difference_plot(lines: Sequence[DifferenceLine], title: str) -> Figure:
     A filled triangle is a difference that the tests show: upwards for better, downwards for worse. Measures within -1 to 1
     share one scale; others, such as counts, have a panel below.
     """
-    known = [line for line in lines if line.n]
+    scored = [line for line in lines if line.n]
+    known = scored[:MOST]
+    title += part(len(known), len(scored), "differences")
     groups = [[line for line in known if is_share(line.measure) == shared] for shared in (True, False)]
     panels = [group for group in groups if group] or [[]]
     figure, all_axes = line_figure([len(panel) for panel in panels], title, "difference and its interval")
-    figure.supxlabel(_LEGEND, fontsize=9)
+    figure.supxlabel(LEGEND, fontsize=9)
     for axes, panel in zip(all_axes, panels, strict=True):
         axes.axvline(0, color="0.3", linewidth=1)
         for place, line in enumerate(panel):
             interval_bar(axes, place, line.low, line.high)
-            face = "black" if line.verdict in _SHOWN else "white"
-            marker = _SHOWN.get(line.verdict, "o")
-            axes.plot([line.difference], [place], marker=marker, color="black", markersize=6, markerfacecolor=face)
-        label_lines(axes, [f"{line.name}  (n={line.n})" for line in panel])
+            verdict_mark(axes, place, line.difference, line.verdict)
+        # Longer than other names: the measure, and behind it the run.
+        label_lines(axes, [f"{short(line.name, 60)}  (n={line.n})" for line in panel])
     return figure
+
+
+def verdict_mark(axes: Axes, place: int, difference: float, verdict: str) -> None:
+    """Draw a difference as a mark that tells its verdict, as `LEGEND` explains."""
+    face = "black" if verdict in _SHOWN else "white"
+    marker = _SHOWN.get(verdict, "o")
+    axes.plot([difference], [place], marker=marker, color="black", markersize=6, markerfacecolor=face)
 
 
 def scatter_plot(a: Floats, b: Floats, first: str, second: str, name: str, measure: Measure) -> Figure:
@@ -83,8 +103,8 @@ def scatter_plot(a: Floats, b: Floats, first: str, second: str, name: str, measu
     margin = (max(ends) - min(ends) or 1.0) * 0.05
     span = (min(ends) - margin, max(ends) + margin)
     axes.plot(span, span, color="0.5", linewidth=1, zorder=0)
-    axes.set(xlim=span, ylim=span, xlabel=plain(first), ylabel=plain(second), aspect="equal")
-    axes.set_title(plain(f"{name}: {sum(points.values())} questions"), loc="left", fontsize=10)
+    axes.set(xlim=span, ylim=span, xlabel=plain(short(first)), ylabel=plain(short(second)), aspect="equal")
+    set_title(figure, f"{name}: {sum(points.values())} questions")
     if points:
         axes.legend(fontsize=8)
     return figure

@@ -8,7 +8,17 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from chatbench.core.scores import Summary
-from chatbench.reports.plots import interval_bar, label_lines, line_figure, plain, plot_class, with_counts
+from chatbench.reports.plots import (
+    interval_bar,
+    label_lines,
+    line_figure,
+    part,
+    plain,
+    plot_class,
+    set_title,
+    short,
+    with_counts,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +36,7 @@ COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E
 def ranking_plot(records: Sequence[Record], n_runs: int, title: str) -> Figure:
     """Return a figure with a line per run in the given order: the mean as a dot, its 95 % interval as a bar, the counts."""
     x_label = "mean over questions and 95 % interval (hollow: no interval)"
-    figure, (axes,) = line_figure([len(records)], title + _part(len(records), n_runs, "runs"), x_label)
+    figure, (axes,) = line_figure([len(records)], title + part(len(records), n_runs, "runs"), x_label)
     for place, r in enumerate(records):
         interval_bar(axes, place, r["low"], r["high"])
         if r["mean"] is not None:
@@ -50,18 +60,18 @@ def history_plot(records: Sequence[Record], title: str) -> Figure:
             (r for r in records if r["name"] == name and r["mean"] is not None), key=lambda r: r["created_at"]
         )
         _draw_series(axes, series, {"marker": marker, "linestyle": line, "color": colour})
-    locator = AutoDateLocator(maxticks=8)  # type: ignore[no-untyped-call]
+    locator = AutoDateLocator(minticks=3, maxticks=6)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
     axes.grid(color="0.9")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(plain(title + _part(len(shown), len(names), "names")), loc="left", fontsize=10)
+    set_title(figure, title + part(len(shown), len(names), "names"))
     axes.set_xlabel("time of the run (UTC)")
     axes.set_ylabel("mean and 95 % interval")
     if shown:
         # Not by figure.legend(): labels that begin with an underscore would be left out.
-        labels = [plain(_short(name)) for name in shown]
+        labels = [plain(short(name)) for name in shown]
         axes.legend(axes.get_lines(), labels, loc="upper left", bbox_to_anchor=(1, 1), frameon=False, handlelength=4)
     return figure
 
@@ -79,16 +89,6 @@ def _label(r: Record, is_repeated: bool) -> str:
     when = f"  {r['created_at']:%Y-%m-%d %H:%M}" if is_repeated else ""
     rank = "" if r["rank"] is None else f"{r['rank']}.  "
     if r["mean"] is None:
-        return f"{_short(r['name'])}{when}  (not scored)"
+        return f"{short(r['name'])}{when}  (not scored)"
     summary = Summary("", *(r[name] for name in ("mean", "low", "high", "n_scored", "n_errors", "n_missing")))
-    return with_counts(f"{rank}{_short(r['name'])}{' *' * r['outdated']}{when}", summary)
-
-
-def _part(shown: int, n: int, what: str) -> str:
-    return f" ({shown} of {n} {what})" if shown < n else ""
-
-
-def _short(name: str) -> str:
-    """Return a name that leaves room for the picture."""
-    name = " ".join(name.split())
-    return name if len(name) <= 40 else f"{name[:39]}…"
+    return with_counts(f"{rank}{short(r['name'])}{' *' * r['outdated']}{when}", summary)

@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from chatbench.reports.leaderboard_plots import COLOURS, LINES
-from chatbench.reports.plots import plain, plot_class
+from chatbench.reports.plots import plot_class, set_title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ def power_plot(
     axes.grid(color="0.9")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.set_title(plain(title), loc="left", fontsize=10)
+    set_title(figure, title)
     axes.set_xlabel(f"questions (line: {n}, as many as here)")
     axes.set_ylabel("power")
     axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1), handlelength=4)

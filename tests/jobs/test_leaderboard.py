@@ -323,15 +323,16 @@ def test_how_a_board_is_shown(board: Leaderboard) -> None:
 def test_plots(board: Leaderboard) -> None:
     figure = board.plot()
     axes = figure.axes[0]
-    assert "50 of 60 runs" in axes.get_title(loc="left")
+    assert "50 of 60 runs" in figure.get_suptitle()
     dots = [line for line in axes.lines if line.get_marker() == "o"]
     assert [line.get_xdata()[0] for line in dots] == board.frame["mean"].tolist()[:50]  # type: ignore[index]
     labels = [label.get_text() for label in axes.get_yticklabels()]
     assert labels[0].startswith("1.  <b>system</b>")
     assert labels[0].endswith("(n=3)")
     assert figure._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
-    history = board.plot_history().axes[0]
-    assert "12 of 60 names" in history.get_title(loc="left")
+    history_figure = board.plot_history()
+    history = history_figure.axes[0]
+    assert "12 of 60 names" in history_figure.get_suptitle()
     styles = {(line.get_marker(), line.get_linestyle()) for line in history.get_lines()}
     assert len(styles) == 12
     assert len({line.get_marker() for line in history.get_lines()}) == 12  # told apart without colour
