@@ -12,6 +12,7 @@ from chatbench.core.warn import warn_user
 from chatbench.errors import InputError, WrongOptionError
 from chatbench.jobs.history import DatabaseName
 from chatbench.jobs.pairing import few_pairs, measure_names, pair_up, scored_runs, with_verdicts
+from chatbench.jobs.run_like import RunLike, identity
 from chatbench.results.comparison import Comparison
 from chatbench.results.run_pair import Settings, compare_columns, judged
 from chatbench.results.run_result import RunResult
@@ -19,8 +20,6 @@ from chatbench.results.scores import Scores
 from chatbench.results.slices import SMALL, Select, Slices
 from chatbench.stats.paired import IntervalKind
 from chatbench.store import Store
-
-RunLike = str | Run | RunResult
 
 
 def compare_runs(
@@ -103,7 +102,7 @@ def slices(
     `cases`: `{"long": "length(question) > 60", "short": "length(question) <= 60"}`. `where`: such a condition for all of it.
     """
     store = Store(db_name, connection_string=connection_string)
-    stored = store.load(store.find_run(_identity(run)).run_id)
+    stored = store.load(store.find_run(identity(run)).run_id, responses=False)
     scores = Scores(stored.scorings, stored.dataset, stored.responses)
     cases: Sequence[Case] = stored.dataset.cases
     select = _selector(store, stored.run.dataset_id)
@@ -142,7 +141,7 @@ def _chosen(
         raise WrongOptionError(f"Runs are named by id or name, alone or in a list, not by a {type(runs).__name__}.")
     given = [runs] if isinstance(runs, str | Run | RunResult) else list(runs)
     given += [] if other is None else [other]
-    found = store.find_runs([_identity(run) for run in (*given, *([] if baseline is None else [baseline]))])
+    found = store.find_runs([identity(run) for run in (*given, *([] if baseline is None else [baseline]))])
     first = None if not found else found[0] if baseline is None else found.pop()
     ids = [run.run_id for run in found]
     if twice := [run for run in found if ids.count(run.run_id) > 1]:
@@ -155,7 +154,3 @@ def _chosen(
             f"Comparing takes two runs or more, and {len(ids)} was given: compare_runs('bm25', 'hybrid')."
         )
     return [first, *others]
-
-
-def _identity(run: RunLike) -> str | Run:
-    return run.run if isinstance(run, RunResult) else run

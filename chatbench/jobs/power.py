@@ -13,10 +13,9 @@ from chatbench.core.measure import Measure
 from chatbench.core.question_means import QuestionMeans
 from chatbench.core.run import Run
 from chatbench.errors import InputError, UnknownMetricError, did_you_mean
-from chatbench.jobs.compare import RunLike
 from chatbench.jobs.history import DatabaseName
+from chatbench.jobs.run_like import RunLike, identity
 from chatbench.results.power import Power
-from chatbench.results.run_result import RunResult
 from chatbench.stats.spread import Spread, differing_spreads, median_spread, spread_if_independent, spread_of_pairs
 from chatbench.store import Store
 
@@ -49,7 +48,7 @@ def power(
         if not _is_number(value) or not 0 < value < 1:
             raise InputError(f"{name} is between 0 and 1, such as {0.8 if name == 'power' else 0.05}, not {value!r}.")
     store = Store(db_name, connection_string=connection_string)
-    found = store.find_run(_identity(run))
+    found = store.find_run(identity(run))
     mine = _chosen(store.question_means(found.run_id), measure, found)
     widest = _widest(mine.measure)
     _check_difference(difference, mine, widest)
@@ -59,7 +58,7 @@ def power(
             raise _too_few(n, mine, found)
         spread, basis = _from_others(store, found, mine)
     else:
-        n, is_binary, spread, basis = _from_pair(store, found, mine, store.find_run(_identity(against)), measure)
+        n, is_binary, spread, basis = _from_pair(store, found, mine, store.find_run(identity(against)), measure)
     if not math.isfinite(spread.variance):
         raise InputError("The scores are too large for a variance.")
     return Power(
@@ -74,10 +73,6 @@ def power(
         level=float(level),
         widest=widest,
     )
-
-
-def _identity(run: RunLike) -> str | Run:
-    return run.run if isinstance(run, RunResult) else run
 
 
 def _chosen(found: Sequence[QuestionMeans], measure: str, run: Run) -> QuestionMeans:

@@ -22,7 +22,8 @@ from chatbench.errors import RunNotFoundError, did_you_mean
 from chatbench.store import dialect
 from chatbench.store.frames import to_frame
 from chatbench.store.rows import from_json, measure_from_content
-from chatbench.store.tables import cases, datasets, measures, metric_table, responses, runs, scorings, summaries
+from chatbench.store.tables import cases, datasets, measures, metric_table, runs, scorings, summaries
+from chatbench.store.tables import responses as answers
 
 Row = dict[str, Any]
 
@@ -56,17 +57,17 @@ def no_run(connection: sa.Connection, which: str, name: str | None = None) -> Ru
     return RunNotFoundError(f"There is no run {what}.{hint} Stored are: {shown or 'none yet'}.")
 
 
-def load(connection: sa.Connection, run_id: str) -> StoredRun:
-    """Return everything that is stored of one run."""
+def load(connection: sa.Connection, run_id: str, *, responses: bool = True) -> StoredRun:
+    """Return everything that is stored of one run, on request without its responses."""
     found = dialect.select(connection, sa.select(runs).where(runs.c.run_id == run_id)).to_pylist()
     if not found:
         raise no_run(connection, run_id)
     run = _run(found[0])
-    answered = _in_order(sa.select(responses), responses, run.dataset_id).where(responses.c.run_id == run_id)
+    answered = _in_order(sa.select(answers), answers, run.dataset_id).where(answers.c.run_id == run_id)
     return StoredRun(
         run,
         load_dataset(connection, run.dataset_id, name=run.dataset, path=found[0]["dataset_path"]),
-        _responses(dialect.select(connection, answered).to_pydict()),
+        _responses(dialect.select(connection, answered).to_pydict()) if responses else [],
         _scorings(connection, run),
     )
 

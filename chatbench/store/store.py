@@ -148,16 +148,13 @@ class Store:
         found = self._call(lambda c: [selection.candidates(c, name) for name in wanted])
         return [selection.choose(runs, name) for runs, name in zip(found, wanted, strict=True)]
 
-    def load(self, run_id: str) -> StoredRun:
-        """Return a run as it was stored, with its current scorings, rows in the order of the questions.
+    def load(self, run_id: str, *, responses: bool = True) -> StoredRun:
+        """Return a run as it was stored, with its current scorings, rows in the order of the questions; without `responses`, which
+        are the bulk of it, where only scores are wanted.
 
         The classes of its metrics need not be defined here.
         """
-        return self._call(lambda c: reading.load(c, run_id))
-
-    def select_case_ids(self, dataset_id: str, condition: str) -> list[str]:
-        """Return the ids of the questions of a set that an SQL condition on `cases` picks, such as `length(question) > 60`."""
-        return self._select(dataset_id, {"": condition})[""]
+        return self._call(lambda c: reading.load(c, run_id, responses=responses))
 
     def select_cases(self, dataset_id: str, conditions: Mapping[str, str]) -> dict[str, set[str]]:
         """Return, by the names of SQL conditions on `cases`, the ids of the questions of a set that each picks.
@@ -165,16 +162,13 @@ class Store:
         A condition is one expression that is true or false: `{"long": "length(question) > 60"}`; else `QueryError`. The database
         is opened once for all of them.
         """
-        return {name: set(ids) for name, ids in self._select(dataset_id, conditions).items()}
-
-    def _select(self, dataset_id: str, conditions: Mapping[str, str]) -> dict[str, list[str]]:
         selection.check_conditions(conditions)
 
-        def ask(timeout: float) -> dict[str, list[str]]:
+        def ask(timeout: float) -> dict[str, set[str]]:
             with self._opened(writing=False, timeout=timeout, create=False) as connection:
                 path = self._database.path
                 return {
-                    name: selection.case_ids(connection, path, dataset_id, clean_text(condition))
+                    name: set(selection.case_ids(connection, path, dataset_id, clean_text(condition)))
                     for name, condition in conditions.items()
                 }
 

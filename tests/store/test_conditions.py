@@ -40,7 +40,6 @@ def test_several_conditions_at_once(filled: Store) -> None:
         "inner": everything,
         "none": set(),
     }
-    assert sorted(filled.select_case_ids(QUESTIONS.fingerprint, conditions["later"])) == ["q1", "q2"]
     assert filled.select_cases(QUESTIONS.fingerprint, {}) == {}
 
 
@@ -65,5 +64,3 @@ def test_several_conditions_at_once(filled: Store) -> None:
 def test_what_is_no_condition(filled: Store, condition: str) -> None:
     with pytest.raises(QueryError, match="ondition"):
         filled.select_cases(QUESTIONS.fingerprint, {"good": "true", "bad": condition})
-    with pytest.raises(QueryError, match="ondition"):
-        filled.select_case_ids(QUESTIONS.fingerprint, condition)
