@@ -34,7 +34,7 @@ def own_server() -> Iterator[Server]:
 
 
 def test_many_processes_lose_nothing(server_store: Store, server_address: str, server: Server, tmp_path: Path) -> None:
-    """Eight processes store 25 runs each, with metrics that are new and metrics that grow, while two read."""
+    """Eight processes store 12 runs each, with metrics that are new and metrics that grow, while two read."""
     script = """
         import os, sys, time
         from pathlib import Path
@@ -45,14 +45,14 @@ def test_many_processes_lose_nothing(server_store: Store, server_address: str, s
         answers = examples.answers(questions)
         def store_runs(number):
             with (folder / f"{number}.log").open("w") as log:
-                for i in range(25):
+                for i in range(12):
                     values = {"words": [1] * 5}
                     if number == 0:
-                        values[f"m{i // 5}"] = [0.5] * 5  # a new column now and then
+                        values[f"m{i // 3}"] = [0.5] * 5  # a new column now and then
                     made = [examples.scoring(questions, values, kinds={"words": int})]
-                    if i % 6 == 0:
+                    if i % 4 == 0:
                         made.append(examples.scoring(questions, {"x": [0.5] * 5}, metric=f"Own{number}", table=f"own_{number}"))
-                    if i == 20:
+                    if i == 8:
                         made.append(examples.scoring(questions, {"x": [0.5 if number % 2 else 1] * 5}, metric="All",
                                                      table="all_of", kinds={"x": float if number % 2 else int}))
                     run = examples.run_of(questions, f"process {number}")
@@ -91,11 +91,11 @@ def test_many_processes_lose_nothing(server_store: Store, server_address: str, s
     )
     assert run_script(script, server_address, tmp_path).strip() == str([0] * 10)
     acknowledged = [line for log in tmp_path.glob("*.log") for line in log.read_text().split()]
-    assert len(acknowledged) == len(set(acknowledged)) == 200
+    assert len(acknowledged) == len(set(acknowledged)) == 96
     whole = server_store.query(WHOLE + " WHERE name LIKE 'process%'")
     assert set(whole["run_id"]) == set(acknowledged)
     assert whole[["rows", "answers"]].drop_duplicates().values.tolist() == [[5, 5]]
-    assert len(server_store.fetch()) == 201
+    assert len(server_store.fetch()) == 97
     assert server_store.query("SELECT x FROM all_of")["x"].dtype == "float64"
     assert len(server_store.query("SELECT * FROM all_of")) == 40
 
@@ -107,12 +107,12 @@ STORE_FOR_EVER = """
     from chatbench.store import Store
     from tests.store import examples
     url, log = sys.argv[1], Path(sys.argv[2])
-    questions = examples.dataset(4000)
+    questions = examples.dataset(2000)
     answers = examples.answers(questions, text="long " * 40)
     def store_for_ever(number):
         with log.open("a") as file:
             for i in range(1000):
-                values = {"words": [1.0] * 4000, f"m{number}_{i}": [0.5] * 4000}
+                values = {"words": [1.0] * 2000, f"m{number}_{i}": [0.5] * 2000}
                 run = examples.run_of(questions)
                 Store(url).save_run(run, questions, answers, [examples.scoring(questions, values)])
                 file.write(run.run_id + "\\n"); file.flush()
@@ -124,7 +124,7 @@ def check_whole(store: Store, log: Path) -> None:
     whole = store.query(WHOLE)
     assert acknowledged
     assert set(acknowledged) <= set(whole["run_id"])
-    assert whole[["rows", "answers", "scorings"]].drop_duplicates().values.tolist() == [[4000, 4000, 1]]
+    assert whole[["rows", "answers", "scorings"]].drop_duplicates().values.tolist() == [[2000, 2000, 1]]
     orphans = 'SELECT count(*) AS n FROM "_answer_length" WHERE scoring_no NOT IN (SELECT scoring_no FROM scorings)'
     assert store.query(orphans)["n"][0] == 0
 
@@ -133,7 +133,7 @@ def test_a_killed_client_leaves_whole_runs(server_store: Store, server_address: 
     script = """
         import random, signal, time
         random.seed(5)
-        for number in range(8):
+        for number in range(5):
             child = os.fork()
             if not child:
                 try:

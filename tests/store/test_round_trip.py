@@ -117,7 +117,7 @@ def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         server.drop_database(url)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(stored_runs(), TEXT, OBJECT)
 def test_everything_comes_back_equal(shared: Store, case: Any, name: str, facts: dict[str, Any]) -> None:
     questions, responses, made = case

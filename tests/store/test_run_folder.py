@@ -145,7 +145,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Store]:
     return Store(folder / "one.duckdb"), Store(folder / "two.duckdb")
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(stored_runs(), TEXT.filter(str.strip), OBJECT, st.sampled_from(FORMATS))
 def test_any_run_comes_back_equal(
     pair: tuple[Store, Store], tmp_path_factory: pytest.TempPathFactory, case: Any, name: str, facts: Any, format: str
