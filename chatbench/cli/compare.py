@@ -10,7 +10,7 @@ import typer
 from chatbench.cli.common import AsJson, Database, app
 from chatbench.cli.output import (
     FAILED,
-    check_figure_path,
+    check_figure_paths,
     frame_records,
     plain_errors,
     save_figure,
@@ -18,6 +18,7 @@ from chatbench.cli.output import (
     show_json,
     show_table,
 )
+from chatbench.errors import WrongOptionError
 
 Measures = Annotated[
     list[str] | None,
@@ -49,32 +50,35 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write the differences to a .png or .svg file.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the differences, or with --by the groups, to a .png or .svg file.")
+    ] = None,
     scatter: Annotated[
-        Path | None, typer.Option(help="Write two runs question by question (with one --measure).")
+        Path | None,
+        typer.Option(help="Write two runs question by question, with one --measure, to a .png or .svg file."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare runs question by question: differences, intervals, tests, and what changed."""
     from chatbench.jobs.compare import compare_runs
 
-    with plain_errors():
-        if len(runs) + (baseline is not None) < 2:
-            raise typer.BadParameter("name two runs or more", param_hint="RUNS")
-        if scatter is not None and len(measure or []) != 1:
-            raise typer.BadParameter("a scatter plot shows one --measure", param_hint="--scatter")
-        for path in filter(None, (plot, scatter)):
-            check_figure_path(path)  # before the work, not after it
+    with plain_errors() as told:
+        _check_options(runs, baseline, measure, by, flipped, scatter)
+        check_figure_paths(plot, scatter)
         comparison = compare_runs(runs, baseline=baseline, measures=measure, cluster=cluster, where=where, db_name=db)
-        gates = comparison.measure_names(fail_if_worse or [])
+        gates = _gates(comparison, fail_if_worse or [])
+        scattered = "" if scatter is None else _scattered(comparison, measure)
+        groups = None if by is None else comparison.by(by, measure)
         if plot is not None:
-            save_figure(comparison.plot(), plot)
+            save_figure(comparison.plot() if groups is None else _plot_of(groups), plot)
         if scatter is not None:
-            save_figure(comparison.scatter(comparison.frame["name"].iloc[0]), scatter)
+            save_figure(comparison.scatter(scattered), scatter)
+        if flipped or groups is not None:
+            _tell_notes(comparison, told)
         if flipped:
             show_frame(comparison.flipped, as_json)
-        elif by is not None:
-            _show(comparison.by(by, measure), as_json)
+        elif groups is not None:
+            _show(groups, as_json)
         elif as_json:
             show_json(_record(comparison))
         else:
@@ -84,6 +88,67 @@ def compare(
             typer.echo(f"failed: {sentence}", err=True)
     if failed:
         raise typer.Exit(FAILED)
+
+
+def _check_options(
+    runs: list[str],
+    baseline: str | None,
+    measure: list[str] | None,
+    by: str | None,
+    flipped: bool,
+    scatter: Path | None,
+) -> None:
+    """Stop before any work where the options cannot be used together."""
+    if len(runs) + (baseline is not None) < 2:
+        raise WrongOptionError("Comparing takes two runs or more; `chatbench runs` lists them.")
+    if twice := next((run for run in runs if runs.count(run) > 1), None):
+        raise WrongOptionError(f"{twice!r} is given twice; runs of one name are told apart by their ids.")
+    if flipped and by is not None:
+        raise WrongOptionError("--flipped lists questions, --by groups of them; ask for one, then for the other.")
+    if scatter is not None and len(measure or []) != 1:
+        raise WrongOptionError("--scatter shows one measure; name it by one --measure.")
+
+
+def _gates(comparison: Any, wanted: list[str]) -> list[str]:
+    """Return the measures that `wanted` names, by themselves or by their metric, and that can be worse."""
+    better = {r["name"]: r["better"] for r in frame_records(comparison.frame)}
+    gates: list[str] = []
+    for given in wanted:
+        found = comparison.measure_names([given])
+        can_fail = [name for name in found if name not in better or better[name] is not None]
+        if not can_fail:
+            raise WrongOptionError(f"--fail-if-worse {given}: it declares no direction, so it cannot be worse.")
+        gates += can_fail
+    return list(dict.fromkeys(gates))
+
+
+def _scattered(comparison: Any, measure: list[str] | None) -> str:
+    """Return the one measure of the one pair of runs that a scatter plot shows."""
+    names: list[str] = comparison.measure_names(measure)
+    if len(names) != 1:
+        raise WrongOptionError(f"--scatter shows one measure, and these are {len(names)}: {', '.join(names)}.")
+    if len(comparison.pairs) > 1:
+        others = ", ".join(pair.run.name for pair in comparison.pairs)
+        raise WrongOptionError(
+            f"--scatter shows two runs, and {comparison.baseline.name} is compared with {others}; name two."
+        )
+    return names[0]
+
+
+def _plot_of(groups: Any) -> Any:
+    """Return the plot of the first measure, and say which it is where there are others."""
+    names = list(dict.fromkeys(groups.frame["name"]))
+    if len(names) > 1:
+        typer.echo(f"note: the plot shows {names[0]}, the first of {len(names)}; --measure picks another", err=True)
+    return groups.plot()
+
+
+def _tell_notes(comparison: Any, told: list[str]) -> None:
+    """Print what a reader must know beside the numbers, unless it was told as a warning."""
+    for pair in comparison.pairs:
+        for note in pair.notes:
+            if not any(line.endswith(note) for line in told):
+                typer.echo(f"note: {pair.run.name} against {pair.baseline.name}: {note}", err=True)
 
 
 @app.command()
@@ -100,9 +165,10 @@ def slices(
     from chatbench.jobs.compare import slices as slices_of
 
     with plain_errors():
+        check_figure_paths(plot)
         found = slices_of(run, by, measure, where=where, db_name=db)
         if plot is not None:
-            save_figure(found.plot(), plot)
+            save_figure(_plot_of(found), plot)
         _show(found, as_json)
 
 

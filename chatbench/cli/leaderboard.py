@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from chatbench.cli.common import AsJson, Database, app
-from chatbench.cli.output import check_figure_path, frame_records, plain_errors, save_figure, show_json, show_table
+from chatbench.cli.output import check_figure_paths, frame_records, plain_errors, save_figure, show_json, show_table
 
 
 @app.command()
@@ -31,9 +31,7 @@ def leaderboard(
     from chatbench.jobs.leaderboard import leaderboard as rank
 
     with plain_errors():
-        for path in (plot, history):
-            if path is not None:
-                check_figure_path(path)
+        check_figure_paths(plot, history)
         board = rank(dataset, measure, db)
         if as_json:
             same = {name: getattr(board, name) for name in ("dataset", "dataset_id", "measure", "better", "measures")}
@@ -67,8 +65,7 @@ def power(
     if difference is not None and not (difference and math.isfinite(difference)):
         raise typer.BadParameter(f"{difference:g} is no difference", param_hint="difference")
     with plain_errors():
-        if plot is not None:
-            check_figure_path(plot)
+        check_figure_paths(plot)
         found = plan(run, measure, difference, against=against, power=wanted, level=level, db_name=db)
         if as_json:
             same = (

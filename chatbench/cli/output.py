@@ -143,19 +143,26 @@ def show_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
 
 
-def check_figure_path(path: Path) -> None:
-    """Stop as wrong usage unless a figure can be saved there; to be called before long work."""
+def _check_figure_path(path: Path) -> None:
     if path.suffix.lower() not in FIGURES:
-        _stop(InputError(f"A figure is saved as {' or '.join(FIGURES)}, not as {path.name!r}."), USAGE)
+        raise WrongOptionError(f"A figure is saved as {' or '.join(FIGURES)}, not as {path.name!r}.")
     if not path.absolute().parent.is_dir():
-        _stop(InputError(f"The folder {path.absolute().parent} of {path.name} does not exist; make it first."), USAGE)
+        raise WrongOptionError(f"The folder {path.absolute().parent} of {path.name} does not exist; make it first.")
     if path.is_dir():
-        _stop(InputError(f"{path} is a folder; name a file in it."), USAGE)
+        raise WrongOptionError(f"{path} is a folder; name a file in it.")
+
+
+def check_figure_paths(*paths: Path | None) -> None:
+    """Stop as wrong usage unless figures can be saved at these, one in each; to be called before long work."""
+    given = [path for path in paths if path is not None]
+    for path in given:
+        _check_figure_path(path)
+    if len({path.resolve() for path in given}) < len(given):
+        raise WrongOptionError(f"{given[0]} cannot hold two figures; name another file for one of them.")
 
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Save a figure as PNG or SVG by the suffix of the file. An older file is replaced when the new one is complete."""
-    check_figure_path(path)
     new = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
     try:
         figure.savefig(new, format=path.suffix.lower().lstrip("."), dpi=150)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,6 +38,14 @@ def demo(db: Annotated[str, typer.Option("--db", help="Database file.")] = "demo
         print(f'  chatbench sql --db {place} "{MISSED_BY_ALL}"')
 
 
+def _known_encoding(name: str | None) -> str | None:
+    try:
+        codecs.lookup(name or "utf-8")
+    except LookupError as error:
+        raise typer.BadParameter(f"{error}; such as utf-8, utf-16, latin-1") from None
+    return name
+
+
 @app.command()
 def score(
     questions: Annotated[Path, typer.Argument(help="Question set: JSON list or JSONL.")],
@@ -50,7 +59,7 @@ def score(
     db: Database = None,
     store: Annotated[bool, typer.Option("--store/--no-store", help="Whether to keep the run.")] = True,
     num_q: Annotated[int | None, typer.Option("--num-q", min=1, help="Only the first so many questions.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of both files.")] = None,
+    encoding: Annotated[str | None, typer.Option(callback=_known_encoding, help="Encoding of both files.")] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:

@@ -33,25 +33,21 @@ def import_results(
 
     with plain_errors():
         runs = bring_in(file, db, questions=questions)
-        n_rows = sum(len(run.settings["imported_from"]["rows"]) for run in runs)
-        rows = [
-            [
-                r.run_id,
-                r.name,
-                r.dataset,
-                r.n_questions,
-                f"{r.created_at:%Y-%m-%d %H:%M}",
-                len(r.settings["imported_from"]["rows"]),
-            ]
-            for r in runs
+        records = [
+            {
+                **{name: getattr(run, name) for name in ("run_id", "name", "dataset", "n_questions")},
+                "created_at": run.created_at.isoformat(),
+                "rows": len(run.settings["imported_from"]["rows"]),
+            }
+            for run in runs
         ]
-        columns = ["run_id", "name", "dataset", "questions", "created (UTC)", "rows"]
         if as_json:
-            show_json([dict(zip(columns, row, strict=True)) for row in rows])
+            show_json(records)
             return
-        if rows:
-            show_table(columns, rows)
-        print(f"{len(runs)} runs imported from {n_rows} rows")
+        if records:
+            rows = [[*r.values()] for r in records]
+            show_table(["run_id", "name", "dataset", "questions", "created", "rows"], rows)
+        print(f"{len(runs)} runs imported from {sum(r['rows'] for r in records)} rows")
 
 
 @app.command()

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,11 +107,14 @@ def plot_class() -> type[Figure]:
     from matplotlib.figure import Figure
 
     class Plot(Figure):
+        # Warnings tell of letters that the font lacks, or of no room for the axes: nothing that a user can cure.
         def draw(self, renderer: RendererBase) -> None:
-            with warnings.catch_warnings():
-                # Of letters that the font lacks, or no room for the axes: nothing that a user can cure.
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 super().draw(renderer)
+
+        def get_tightbbox(self, *arguments: Any, **named: Any) -> Any:
+            with warnings.catch_warnings(action="ignore"):
+                return super().get_tightbbox(*arguments, **named)
 
         def _repr_png_(self) -> bytes:
             buffer = BytesIO()

@@ -10,6 +10,7 @@ import pandas as pd
 from chatbench.core.measure import Direction
 from chatbench.errors import UnknownMetricError, did_you_mean
 from chatbench.reports.tables import html_table, interval_text, text_table
+from chatbench.scoring.names import table_name_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,7 +39,7 @@ class Leaderboard:
 
     def __init__(self, board: Board, measure: str | None = None) -> None:
         self._board = board
-        scored = set(board.ranks["measure"])
+        scored = set(board.ranks["measure"][board.ranks["mean"].notna()])
         self._declared: dict[str, Any] = {
             row["measure"]: row for row in board.measures.to_dict("records") if row["measure"] in scored
         }
@@ -56,7 +57,7 @@ class Leaderboard:
 
     @property
     def measures(self) -> list[str]:
-        """Names of the measures that any of the runs has, `<table>_<measure>`, in order of declaration."""
+        """Names of the measures that any of the runs has a mean of, `<table>_<measure>`, in order of declaration."""
         return list(self._declared)
 
     @property
@@ -100,8 +101,11 @@ class Leaderboard:
 
         return history_plot(self._records(), f"{self.dataset}: {self._title()}")
 
-    def table(self, n: int | None = None) -> tuple[list[str], list[list[Any]], str, list[str]]:
-        """Return what is shown of the first `n` runs: columns, rows, caption, notes."""
+    def table(self) -> tuple[list[str], list[list[Any]], str, list[str]]:
+        """Return what is shown, of many runs the first 50: columns, rows, caption, notes."""
+        return self._table(SHOWN)
+
+    def _table(self, n: int | None) -> tuple[list[str], list[list[Any]], str, list[str]]:
         columns = ["rank", "possible ranks", "name", "mean", "95 % interval", "n scored", "errors", "missing"]
         rows = [
             [
@@ -119,14 +123,14 @@ class Leaderboard:
         return [*columns, "created (UTC)", "run_id"], rows, f"{self.dataset}: {self._title()}", self._notes(n)
 
     def __repr__(self) -> str:
-        return text_table(*self.table(SHOWN))
+        return text_table(*self.table())
 
     def to_html(self) -> str:
         """Return the table of all runs as HTML; every text is escaped."""
-        return html_table(*self.table())
+        return html_table(*self._table(None))
 
     def _repr_html_(self) -> str:
-        return html_table(*self.table(SHOWN))
+        return html_table(*self.table())
 
     def _records(self, n: int | None = None) -> list[dict[str, Any]]:
         """Return the first runs as plain values, NULL as None."""
@@ -140,7 +144,7 @@ class Leaderboard:
     def _notes(self, n: int | None) -> list[str]:
         frame, notes = self.frame, [self._board.ambiguity] if self._board.ambiguity else []
         if n is not None and len(frame) > n:
-            notes.append(f"{n} of {len(frame)} runs; .frame and to_html() have all.")
+            notes.append(f"{n} of {len(frame):,} runs; .frame and to_html() have all.")
         if self.better is None:
             notes.append(f"{self.measure} declares no direction: sorted by mean, without ranks.")
         if frame["outdated"].any():
@@ -152,14 +156,21 @@ class Leaderboard:
     def _known(self, measure: str) -> str:
         if measure in self._declared:
             return measure
-        if measure in set(self._board.measures["measure"]):
-            raise UnknownMetricError(
-                f"{measure!r} has no mean, so that nothing can be ranked by it. {self._there_are()}"
-            )
-        hint = did_you_mean(str(measure), self._declared)
-        raise UnknownMetricError(
-            f"There is no measure {measure!r} of runs on {self.dataset!r}.{hint} {self._there_are()}"
-        )
+        if measure in set(self._board.ranks["measure"]):
+            what = f"No run on {self.dataset!r} has a value of {measure!r}: all questions failed or are missing."
+        elif measure in set(self._board.measures["measure"]):
+            what = f"{measure!r} has no mean, so that nothing can be ranked by it."
+        elif own := self._measures_of(str(measure)):
+            raise UnknownMetricError(f"{measure!r} is no measure; runs are ranked by one of {', '.join(own)}.")
+        else:
+            hint = did_you_mean(str(measure), self._declared)
+            what = f"There is no measure {measure!r} of runs on {self.dataset!r}.{hint}"
+        raise UnknownMetricError(f"{what} There are: {', '.join(self._declared)}.")
+
+    def _measures_of(self, metric: str) -> list[str]:
+        """Return the measures of a metric that is named by its class, with parameters or without, or by its table."""
+        table = table_name_of(metric.split("(")[0])
+        return [name for name in self._declared if name.startswith(f"{table}_")]
 
     def _default(self) -> str:
         """Return the first measure with a direction that the most runs have; where none has a direction, of the others."""
@@ -169,6 +180,3 @@ class Leaderboard:
             )
         runs_with = self._board.ranks.groupby("measure")["mean"].count()
         return max(self.measures, key=lambda name: (self._declared[name]["better"] is not None, runs_with[name]))
-
-    def _there_are(self) -> str:
-        return f"There are: {', '.join(self._declared)}."

@@ -88,6 +88,10 @@ def test_no_store_leaves_no_file() -> None:
     [
         (["score", QUESTIONS, RESPONSES, "-m", "DocumentMatsch"], "Did you mean 'DocumentMatch'"),
         (["score", QUESTIONS, RESPONSES, "-m", "Retrieval(n=3)"], "no parameter 'n'"),
+        (
+            ["score", QUESTIONS, RESPONSES, "-m", "DocumentMatch", "--encoding", "nonsense"],
+            "unknown encoding: nonsense",
+        ),
         (["score", QUESTIONS], "Missing argument"),
         (["score", QUESTIONS, RESPONSES, "-m", "DocumentMatch", "--name", ""], "a run needs a name"),
         (["runs"], "benchmark.duckdb"),

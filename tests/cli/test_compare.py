@@ -46,10 +46,9 @@ def test_plots_are_written(tmp_path: Path) -> None:
     assert Path("s.png").read_bytes()[:4] == b"\x89PNG"
     chatbench("slices", "bm25", "--by", "tag", "-m", "document_match_hit", "--plot", "g.png")
     assert Path("g.png").read_bytes()[:4] == b"\x89PNG"
-    _, err = chatbench("compare", "bm25", "hybrid", "--plot", "d.pdff", code=2)
-    assert ".png or .svg" in err
-    _, err = chatbench("compare", "bm25", "hybrid", "--scatter", "s.png", code=2)
-    assert "one --measure" in err
+    _, err = chatbench("compare", "bm25", "hybrid", "--by", "tag", "-m", "DocumentMatch", "--plot", "by.svg")
+    assert "note: the plot shows document_match_hit, the first of 4; --measure picks another" in err
+    assert "document_match_hit" in Path("by.svg").read_text(encoding="utf-8")  # a comment beside the drawn letters
 
 
 @pytest.mark.usefixtures("runs")
@@ -58,7 +57,7 @@ def test_slices() -> None:
     assert "fewer than 10 questions" in out
     records = json.loads(chatbench("slices", "bm25", "--by", "tag", "-m", "DocumentMatch", "--json")[0])
     assert {"name", "group", "mean", "low", "high", "n_scored", "n_errors", "n_missing", "small"} <= set(records[0])
-    assert "There are: tag, document" in chatbench("slices", "bm25", "--by", "chapter", code=1)[1]
+    assert "There are: tag, document" in chatbench("slices", "bm25", "--by", "chapter", code=2)[1]
 
 
 def test_a_gate_fails_only_where_the_named_measure_is_worse() -> None:
@@ -85,7 +84,38 @@ def test_a_gate_fails_only_where_the_named_measure_is_worse() -> None:
 
 
 @pytest.mark.usefixtures("runs")
-def test_wrong_usage() -> None:
-    assert "two runs or more" in chatbench("compare", "bm25", code=2)[1]
-    assert "There is no run 'hybird'. Did you mean 'hybrid'?" in chatbench("compare", "bm25", "hybird", code=2)[1]
-    assert "is given twice" in chatbench("compare", "bm25", "bm25", code=1)[1]
+def test_notes_are_told_once_with_groups_and_flipped_questions() -> None:
+    for option in (["--by", "tag"], ["--flipped"]):
+        out, err = chatbench(
+            "compare", "bm25", "hybrid", "-m", "DocumentMatch", *option, "--where", "case_id < 'phys-010'"
+        )
+        assert "common questions, where" not in out
+        assert "note: hybrid against bm25: 9 of 40 common questions, where case_id < 'phys-010'." in err
+        assert err.count("Only") == 1
+
+
+@pytest.mark.usefixtures("runs")
+def test_wrong_usage_is_2() -> None:
+    two = ("compare", "bm25", "hybrid")
+    for arguments, text in (
+        (("compare", "bm25"), "two runs or more"),
+        (("compare", "bm25", "hybird"), "There is no run 'hybird'. Did you mean 'hybrid'?"),
+        (("compare", "bm25", "bm25"), "is given twice"),
+        ((*two, "--cluster", "chapter"), "There are: tag, document"),
+        ((*two, "--by", "chapter"), "There are: tag, document"),
+        ((*two, "-m", "retrieval_ncdg"), "Did you mean 'retrieval_ndcg'?"),
+        ((*two, "--flipped", "--by", "tag"), "--flipped lists questions"),
+        ((*two, "--plot", "d.pdff"), ".png or .svg"),
+        ((*two, "--scatter", "s.png"), "one --measure"),
+        ((*two, "--scatter", "s.png", "-m", "DocumentMatch"), "these are 4: document_match_hit"),
+        ((*two, "--scatter", "s.png", "--plot", "./s.png", "-m", "retrieval_ndcg"), "cannot hold two figures"),
+        ((*two, "--fail-if-worse", "document_match_n_documents"), "declares no direction, so it cannot be worse"),
+    ):
+        out, err = chatbench(*arguments, code=2)
+        assert text in err
+        assert out == ""
+    chatbench("score", QUESTIONS, RESPONSES, "-m", "DocumentMatch", "--name", "third", "--num-q", 40, "--quiet")
+    scatter = ("--scatter", "s.png", "-m", "document_match_hit")
+    assert "--scatter shows two runs" in chatbench(*two, "third", *scatter, code=2)[1]
+    chatbench(*two, "--fail-if-worse", "DocumentMatch")  # of its measures those with a direction
+    assert not list(Path().glob("*.png"))

@@ -67,6 +67,8 @@ def test_power(db: str) -> None:
     [
         (["leaderboard", "--dataset", "phisics"], "Did you mean 'physics'"),
         (["leaderboard", "--measure", "answer_length_word"], "Did you mean 'answer_length_words'"),
+        (["leaderboard", "--measure", "AnswerLength"], "by one of answer_length_words, answer_length_hit"),
+        (["leaderboard", "--plot", "b.png", "--history", "b.png"], "cannot hold two figures"),
         (["leaderboard", "--plot", "board.pdf"], ".png or .svg, not as 'board.pdf'"),
         (["leaderboard", "--history", "no/board.png"], "does not exist; make it first"),
         (["leaderboard", "--db", "no.duckdb"], "no.duckdb"),

@@ -39,7 +39,9 @@ def test_json_and_questions_for_scripts() -> None:
     Path("moved.json").write_text('[{"question": "a?"}, {"question": "b?"}]', encoding="utf-8")
     out, _ = chatbench("import-results", "old.db", "--questions", "moved.json", "--json")
     (line,) = json.loads(out)
-    assert (line["name"], line["questions"], line["rows"]) == ("alpha", 2, 1)
+    assert (line["name"], line["n_questions"], line["rows"]) == ("alpha", 2, 1)
+    (run,) = json.loads(chatbench("runs", "--json")[0])
+    assert all(line[key] == run[key] for key in ("run_id", "dataset", "created_at"))
     asked = chatbench("sql", "select question from cases order by position", "--json")[0]
     assert json.loads(asked) == [{"question": "a?"}, {"question": "b?"}]
 

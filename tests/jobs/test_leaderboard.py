@@ -239,6 +239,20 @@ def test_which_measure(db: examples.Place) -> None:
     assert board["mixed_none"].frame["rank"].isna().all()
 
 
+def test_a_measure_without_any_value_is_not_offered(db: examples.Place) -> None:
+    questions = examples.dataset(2)
+    save(db, questions, {"up": [None, None], "none": [1, 2]}, "a")
+    board = leaderboard(db_name=db.address)
+    assert (board.measure, board.measures) == ("mixed_none", ["mixed_none"])
+    with pytest.raises(
+        UnknownMetricError, match="No run on 'physics' has a value of 'mixed_up': all questions failed or"
+    ):
+        board["mixed_up"]
+    for name in ("Mixed", "Mixed(k=3)", "mixed"):
+        with pytest.raises(UnknownMetricError, match=r"is no measure; runs are ranked by one of mixed_none\."):
+            board[name]
+
+
 def test_nothing_to_rank(db: examples.Place) -> None:
     run_id = save(db, examples.dataset(), None, "unscored")
     with pytest.raises(UnknownMetricError, match="No run on 'physics' has a measure with a mean; rescore"):
@@ -318,6 +332,7 @@ def test_how_a_board_is_shown(board: Leaderboard) -> None:
     assert board.to_html().count("&lt;b&gt;system") == 60
     assert "<b>" not in board.to_html()
     assert len(board.frame) == 60
+    assert len(board.table()[1]) == 50
 
 
 def test_plots(board: Leaderboard) -> None:
