@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import QUESTIONS, RESPONSES, chatbench
+from tests.cli.test_cli import QUESTIONS, RESPONSES, ROOT, chatbench
 
 
 @pytest.fixture
@@ -119,3 +123,26 @@ def test_wrong_usage_is_2() -> None:
     assert "--scatter shows two runs" in chatbench(*two, "third", *scatter, code=2)[1]
     chatbench(*two, "--fail-if-worse", "DocumentMatch")  # of its measures those with a direction
     assert not list(Path().glob("*.png"))
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(("columns", "expected"), [("80", "won / lost / tied  "), ("200", "┃")])
+def test_numbers_are_never_folded_on_a_terminal(columns: str, expected: str) -> None:
+    ours, theirs = os.openpty()
+    subprocess.run(
+        [sys.executable, "-m", "chatbench", "compare", "bm25", "hybrid", "-m", "retrieval_ndcg"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": columns, "TERM": "xterm"},
+        stdout=theirs,
+        check=True,
+        timeout=120,
+    )
+    os.close(theirs)
+    pieces = []
+    with contextlib.suppress(OSError):  # the end: nobody holds the other side any more
+        while piece := os.read(ours, 100_000):
+            pieces.append(piece)
+    os.close(ours)
+    shown = b"".join(pieces).decode()
+    record = json.loads(chatbench("compare", "bm25", "hybrid", "-m", "retrieval_ndcg", "--json")[0])["measures"][0]
+    assert expected in shown
+    assert all(f"{record[end]:.4f}" in shown for end in ("mean_a", "mean_b", "difference", "low", "high"))
