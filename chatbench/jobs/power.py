@@ -12,7 +12,7 @@ import numpy as np
 from chatbench.core.measure import Measure
 from chatbench.core.question_means import QuestionMeans
 from chatbench.core.run import Run
-from chatbench.errors import InputError, UnknownMetricError, did_you_mean
+from chatbench.errors import InputError, UnknownMetricError, WrongOptionError, did_you_mean
 from chatbench.jobs.history import DatabaseName
 from chatbench.jobs.run_like import RunLike, identity
 from chatbench.results.power import Power
@@ -46,7 +46,9 @@ def power(
     """
     for name, value in (("power", power), ("level", level)):
         if not _is_number(value) or not 0 < value < 1:
-            raise InputError(f"{name} is between 0 and 1, such as {0.8 if name == 'power' else 0.05}, not {value!r}.")
+            raise WrongOptionError(
+                f"{name} is between 0 and 1, such as {0.8 if name == 'power' else 0.05}, not {value!r}."
+            )
     store = Store(db_name, connection_string=connection_string)
     found = store.find_run(identity(run))
     mine = _chosen(store.question_means(found.run_id), measure, found)
@@ -164,10 +166,10 @@ def _check_difference(difference: Any, mine: QuestionMeans, widest: float | None
     if difference is None:
         return
     if not _is_number(difference) or not math.isfinite(difference) or difference == 0:
-        raise InputError(f"A difference is a number other than 0, such as 0.05, not {difference!r}.")
+        raise WrongOptionError(f"A difference is a number other than 0, such as 0.05, not {difference!r}.")
     if widest is not None and abs(difference) > widest:
         of = mine.measure.range_text() or "yes or no"
-        raise InputError(
+        raise WrongOptionError(
             f"{mine.name} is {of}, so that no difference is larger than {widest:g}; {difference:g} was given."
         )
 

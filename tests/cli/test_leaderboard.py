@@ -86,7 +86,7 @@ def test_wrong_usage_is_2(db: str, arguments: list[str], text: str) -> None:
 
 
 def test_what_the_scores_cannot_tell_is_1(db: str) -> None:
-    assert "is yes or no" in chatbench("power", "bm25", "answer_length_hit", "2", code=1)[1]
+    assert "is yes or no" in chatbench("power", "bm25", "answer_length_hit", "2", code=2)[1]
 
 
 class Broken(Figure):

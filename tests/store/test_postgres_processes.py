@@ -34,7 +34,7 @@ def own_server() -> Iterator[Server]:
 
 
 def test_many_processes_lose_nothing(server_store: Store, server_address: str, server: Server, tmp_path: Path) -> None:
-    """Eight processes store 12 runs each, with metrics that are new and metrics that grow, while two read."""
+    """Eight processes store 25 runs each, with metrics that are new and metrics that grow, while two read."""
     script = """
         import os, sys, time
         from pathlib import Path
@@ -45,7 +45,7 @@ def test_many_processes_lose_nothing(server_store: Store, server_address: str, s
         answers = examples.answers(questions)
         def store_runs(number):
             with (folder / f"{number}.log").open("w") as log:
-                for i in range(12):
+                for i in range(25):
                     values = {"words": [1] * 5}
                     if number == 0:
                         values[f"m{i // 3}"] = [0.5] * 5  # a new column now and then
@@ -91,7 +91,7 @@ def test_many_processes_lose_nothing(server_store: Store, server_address: str, s
     )
     assert run_script(script, server_address, tmp_path).strip() == str([0] * 10)
     acknowledged = [line for log in tmp_path.glob("*.log") for line in log.read_text().split()]
-    assert len(acknowledged) == len(set(acknowledged)) == 96
+    assert len(acknowledged) == len(set(acknowledged)) == 200
     whole = server_store.query(WHOLE + " WHERE name LIKE 'process%'")
     assert set(whole["run_id"]) == set(acknowledged)
     assert whole[["rows", "answers"]].drop_duplicates().values.tolist() == [[5, 5]]

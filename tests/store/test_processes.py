@@ -22,7 +22,7 @@ def test_many_processes_lose_nothing(tmp_path: Path) -> None:
     script = ROOT / "benchmarks" / "many_processes.py"
     code = "import runpy, sys; sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(script), "--trials", "1", "--calls", "5"],
+        [sys.executable, "-c", code, str(script), "--trials", "1", "--calls", "10"],
         capture_output=True,
         text=True,
         cwd=ROOT,
@@ -30,7 +30,7 @@ def test_many_processes_lose_nothing(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "15 acknowledged, 0 lost" in done.stdout
+    assert "30 acknowledged, 0 lost" in done.stdout
 
 
 def test_a_living_kernel_blocks_nobody(store: Store, address: str) -> None:
@@ -102,7 +102,7 @@ def test_readers_without_end_let_others_in(store: Store, address: str) -> None:
 
 
 def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
-    """kill -9 twelve times while storing: acknowledged runs are there, every run is whole or absent, the file opens."""
+    """kill -9 twenty times while storing: acknowledged runs are there, every run is whole or absent, the file opens."""
     script = """
         import os, random, signal, sys, time
         from pathlib import Path
@@ -119,7 +119,7 @@ def test_a_killed_process_leaves_whole_runs(tmp_path: Path) -> None:
                     Store(path).save_run(run, questions, examples.answers(questions), [made])
                     file.write(run.run_id + "\\n"); file.flush()
         random.seed(5)
-        for number in range(12):
+        for number in range(20):
             child = os.fork()
             if not child:
                 try:
