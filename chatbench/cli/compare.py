@@ -73,7 +73,7 @@ def compare(
             save_figure(comparison.plot() if groups is None else _plot_of(groups), plot)
         if scatter is not None:
             save_figure(comparison.scatter(scattered), scatter)
-        if flipped or groups is not None:
+        if flipped or (groups is not None and as_json):  # tables have the notes below them
             _tell_notes(comparison, told)
         if flipped:
             show_frame(comparison.flipped, as_json)
@@ -148,7 +148,7 @@ def _tell_notes(comparison: Any, told: list[str]) -> None:
     for pair in comparison.pairs:
         for note in pair.notes:
             if not any(line.endswith(note) for line in told):
-                typer.echo(f"note: {pair.run.name} against {pair.baseline.name}: {note}", err=True)
+                typer.echo(f"note: {pair.label} against {pair.baseline_label}: {note}", err=True)
 
 
 @app.command()

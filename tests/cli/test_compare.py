@@ -89,7 +89,7 @@ def test_a_gate_fails_only_where_the_named_measure_is_worse() -> None:
 
 @pytest.mark.usefixtures("runs")
 def test_notes_are_told_once_with_groups_and_flipped_questions() -> None:
-    for option in (["--by", "tag"], ["--flipped"]):
+    for option in (["--by", "tag", "--json"], ["--flipped"]):
         out, err = chatbench(
             "compare", "bm25", "hybrid", "-m", "DocumentMatch", *option, "--where", "case_id < 'phys-010'"
         )

@@ -95,7 +95,7 @@ def test_many_processes_lose_nothing(server_store: Store, server_address: str, s
     whole = server_store.query(WHOLE + " WHERE name LIKE 'process%'")
     assert set(whole["run_id"]) == set(acknowledged)
     assert whole[["rows", "answers"]].drop_duplicates().values.tolist() == [[5, 5]]
-    assert len(server_store.fetch()) == 97
+    assert len(server_store.fetch()) == 201
     assert server_store.query("SELECT x FROM all_of")["x"].dtype == "float64"
     assert len(server_store.query("SELECT * FROM all_of")) == 40
 
