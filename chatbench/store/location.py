@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from chatbench.errors import InputError
@@ -13,6 +14,11 @@ from chatbench.store.postgres_server import SERVER_SCHEMES, PostgresServer
 DEFAULT = "benchmark.duckdb"
 VARIABLE = "CHATBENCH_DB"
 FILE_SCHEME = "duckdb:///"
+
+# A mistyped address, or libpq's own form of one: as the name of a file it would show the password in every message.
+_LIKE_A_SERVER = re.compile(
+    r"\b(?:password|dbname)\s*=|^\s*postgres(?:ql)?(?:\+\w+)?:|^\s*postgres(?:ql)?//|^[^/]*:[^/]*@", re.IGNORECASE
+)
 
 _last: Database | None = None
 
@@ -46,7 +52,7 @@ def _named(name: str | Path) -> Database:
     if text.startswith(SERVER_SCHEMES):
         return PostgresServer(text)
     text = text.removeprefix(FILE_SCHEME)
-    if "://" in text:
+    if "://" in text or _LIKE_A_SERVER.search(text):
         raise _unsupported()
     if not text.strip() or text == ":memory:":
         raise InputError(

@@ -28,7 +28,7 @@ from chatbench.store import dialect, lock_file, postgres_sql
 SERVER_SCHEMES = ("postgresql://", "postgresql+psycopg://", "postgres://")
 
 _SECRETS = ("password", "sslpassword")
-_BUSY = re.compile(r"too many|connection slots|starting up|not yet accepting")
+_BUSY = re.compile(r"too many|connection slots|starting up|shutting down|in recovery mode|not yet accepting")
 _DEFAULTS = {"host": ("PGHOST", "localhost"), "port": ("PGPORT", "5432"), "dbname": ("PGDATABASE", "")}
 
 # The same text of numbers and times whatever the server's and the role's settings; only the first schema of the search

@@ -117,9 +117,8 @@ def run_sql(connection: sa.Connection, sql: str, parameters: Any, path: Path | N
             # The search path is the user's again. Once something was selected, nothing makes the transaction a writing one.
             cursor.execute(f"RESET search_path; SET default_transaction_read_only = {not write}; SELECT 1")
             for text, values in prepared:
-                cursor.execute(text, values)
-                while cursor.nextset():
-                    pass
+                # Prepared, so that the server itself refuses a second statement within one text.
+                cursor.execute(text, values, prepare=True)
             rows = arrow_table(cursor)
             raw.commit()
     except BaseException:

@@ -22,18 +22,19 @@ class Token(NamedTuple):
 
 _TOKENS = re.compile(
     r"""
-    (?P<comment>--[^\n]*)
+    (?P<comment>--[^\r\n]*)
     | (?P<unicode_name>u&"(?:[^"]|"")*")
-    | (?P<text>e'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | \$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$)
+    | (?P<text>e'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | \$(?P<tag>(?:{letter}{rest}*)?)\$.*?\$(?P=tag)\$)
     | (?P<name>"(?:[^"]|"")*")
-    | (?P<place>\$\d+ | \$[^\W\d]\w* | \?)
-    | (?P<word>[^\W\d][\w$]*)
+    | (?P<place>\$[0-9]+ | \${letter}{rest}* | \?)
+    | (?P<word>{letter}(?:{rest}|\$)*)
     | (?P<end>;)
-    | (?P<space>\s+)
-    | (?P<other>\d[\w.]* | .)
-    """,
+    | (?P<space>[\ \t\n\r\f\v]+)
+    | (?P<other>[0-9](?:{rest}|\.)* | .)
+    """.replace("{letter}", r"[A-Za-z_\x80-\U0010ffff]").replace("{rest}", r"[A-Za-z0-9_\x80-\U0010ffff]"),
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
+# As the server reads it: a comment ends at either end of a line, and whatever is not ASCII is a letter.
 
 _TRANSACTION = {"begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release"}
 _READING = {"select", "with", "values", "table", "show", "explain", "("}
@@ -60,7 +61,7 @@ def prepare(sql: str, parameters: Any, *, write: bool) -> Prepared:
     for tokens in statements:
         _check(tokens, write)
     if parameters is None or (isinstance(parameters, Sequence | Mapping) and not parameters) or not statements:
-        return [(sql, None)]
+        return [(_text(tokens), None) for tokens in statements] or [(sql, None)]
     if isinstance(parameters, str) or not isinstance(parameters, Sequence | Mapping):
         raise QueryError(f"Parameters are a list for ? or a dict for $name, not a {type(parameters).__name__}.")
     *first, last = statements

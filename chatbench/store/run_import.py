@@ -81,11 +81,12 @@ def _fields(record: type, content: Mapping[str, Any], names: Iterable[str], wher
 def _time(value: Any, where: str) -> datetime:
     try:
         time = datetime.fromisoformat(value)
-    except (TypeError, ValueError) as error:
+        in_utc = time.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{where}: 'created_at' is a {shown(value)}; a time in ISO form is due.") from error
     if time.tzinfo is None:
         raise InputError(f"{where}: 'created_at' is {value!r}, without a time zone.")
-    return time.astimezone(UTC)
+    return in_utc
 
 
 def _dataset(folder: Path, head: Mapping[str, Any], run: Run) -> Dataset:
@@ -169,6 +170,7 @@ def _scoring(path: Path, content: Mapping[str, Any], keys: list[tuple[str, int]]
         missing=columns.get("missing", [None] * rows),
     )
     _check_reasons(made, path)
+    _check_ranges(made, path)
     due = in_place(where, summarise, made)
     sums = tuple(in_place(where, _summary, s) for s in plain["summaries"]) if "summaries" in plain else due
     if not _agree(due, sums):
@@ -196,10 +198,32 @@ def _check_reasons(made: Scoring, path: Path) -> None:
             )
 
 
+def _check_ranges(made: Scoring, path: Path) -> None:
+    for measure in made.columns:
+        low, high = measure.at_least, measure.at_most
+        for i, value in enumerate(made.values[measure.name], 1):
+            if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
+                raise InputError(
+                    f"{path}, row {i}: {measure.name} is {value!r}, but its range is {measure.range_text()}."
+                )
+
+
 def _agree(due: Sequence[Summary], given: Sequence[Summary]) -> bool:
     """Whether means and counts are the same but for rounding. Intervals are kept as they came: their method may improve."""
     facts = [[(s.measure, s.n_scored, s.n_errors, s.n_missing) for s in sums] for sums in (due, given)]
-    return facts[0] == facts[1] and all(map(_close, [s.mean for s in due], [s.mean for s in given]))
+    same = facts[0] == facts[1] and all(map(_close, [s.mean for s in due], [s.mean for s in given]))
+    return same and all(_holds_its_mean(s) for s in given)
+
+
+def _holds_its_mean(s: Summary) -> bool:
+    """Whether an interval is one: two numbers with the mean between them, or none."""
+    if s.low is None or s.high is None or s.mean is None:
+        return s.low is None and s.high is None
+    numbers = [s.low, s.mean, s.high]
+    rounding = 1e-9 * max(map(abs, numbers))
+    return all(type(n) in (int, float) and math.isfinite(n) for n in numbers) and (
+        s.low - rounding <= s.mean <= s.high + rounding
+    )
 
 
 def _close(a: float | None, b: float | None) -> bool:

@@ -273,3 +273,22 @@ def test_without_psycopg() -> None:
     printed = run_script(script)
     assert "pip install 'chatbench[pg]'" in printed
     assert "s3cret" not in printed
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "host=127.0.0.1 port=5432 user=bench password=Tr0ub4dor dbname=results",
+        "postgresql:/bench:Tr0ub4dor@h/results",
+        "postgresql//bench:Tr0ub4dor@h/results",
+        "postgresql:bench:Tr0ub4dor@h",
+        "bench:Tr0ub4dor@h/results",
+    ],
+)
+def test_a_mistyped_address_is_no_file_name(name: str) -> None:
+    """It would show its password in every message, and storing would make a file of that name."""
+    with pytest.raises(InputError, match="Only DuckDB files and PostgreSQL servers") as caught:
+        Store(name)
+    assert "Tr0ub4dor" not in str(caught.value)
+    for good in ("results.duckdb", "folder/a=b.duckdb", "my:file.duckdb", "runs@home.duckdb"):
+        assert Store(good).path.name == Path(good).name

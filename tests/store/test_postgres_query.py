@@ -273,3 +273,30 @@ def test_both_databases_give_equal_frames(file_store: Store, server_store: Store
     ]
     for sql in queries:
         pd.testing.assert_frame_equal(file_store.query(sql), server_store.query(sql))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select 1 --\r; commit; set default_transaction_read_only=off; commit; create table evil (a int); select 1",
+        "select $€$ ' $€$; commit; set default_transaction_read_only=off; commit; create table evil (a int); select ' '",
+        "select 1 as a€$$; commit; set default_transaction_read_only=off; commit; create table evil (a int); select 1 as b€$$",
+        "select 1 as a\xa0$$; commit; create table evil (a int); select 1 as b\xa0$$",
+        "select 1 as a٣$$; commit; create table evil (a int); select 1 as b٣$$",
+    ],
+)
+def test_no_second_statement_hides_in_a_text(server_store: Store, sql: str) -> None:
+    """What the server reads otherwise than we do (line ends, letters beyond ASCII) is refused by the server itself."""
+    examples.saved(server_store)
+    with pytest.raises(QueryError):
+        server_store.query(sql)
+    assert server_store.query("select to_regclass('evil') is null as gone")["gone"].tolist() == [True]
+
+
+def test_every_statement_of_a_query_runs_and_the_last_one_answers(server_store: Store) -> None:
+    examples.saved(server_store)
+    assert server_store.query("select 1 as a; select 2 as b")["b"].tolist() == [2]
+    assert server_store.query("select name -- what?\rfrom runs where name = ?", ["bm25"])["name"].tolist() == ["bm25"]
+    assert server_store.query(
+        "create table t (i int); insert into t values (1), (2); select sum(i) as n from t", write=True
+    )["n"].tolist() == [3]

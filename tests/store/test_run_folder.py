@@ -558,3 +558,36 @@ def test_a_loaded_run_names_itself(store: examples.Place, tmp_path: Path) -> Non
     for call in (load_run, delete_run):
         with pytest.raises(InputError, match="named by its id or a name that is text, not 7"):
             call(7, store.address)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (lambda head, rows: rows[0].update(share=500.0), r"row 1: share is 500.0, but its range is 0 to 1"),
+        (
+            lambda head, rows: head["scorings"][0]["summaries"][0].update(low=0.99, high=-7.0),
+            "its summaries are not those",
+        ),
+        (
+            lambda head, rows: head["scorings"][0]["summaries"][0].update(low=True),
+            "cannot be used|its summaries are not",
+        ),
+        (lambda head, rows: head["run"].update(created_at="0001-01-01T00:00:00+14:00"), "a time in ISO form is due"),
+    ],
+)
+def test_what_no_metric_can_have_given(file_store: Store, tmp_path: Path, fault: Any, said: str) -> None:
+    questions = examples.dataset(4)
+    made = examples.scoring(questions, {"share": [0.0, 0.5, 1.0, 0.25]})
+    made = examples.with_summaries(replace(made, measures=(replace(made.measures[0], at_least=0, at_most=1),)))
+    run_id = examples.saved(file_store, made, questions=questions)
+    folder = export_run(run_id, tmp_path / "run", format="jsonl", db_name=file_store.path)
+    head = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    scores = folder / "scores_answer_length.jsonl"
+    rows = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
+    fault(head, rows)
+    (folder / "run.json").write_text(json.dumps(head), encoding="utf-8")
+    scores.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    other = Store(tmp_path / "other.duckdb")
+    with pytest.raises(InputError, match=said):
+        import_run(folder, db_name=other.path)
+    assert not other.path.exists()
