@@ -157,6 +157,8 @@ def _obstacle(key: Key, first: ScoredRun, other: ScoredRun) -> str:
         has = dict.fromkeys(metric for t, metric, m in lacking[0].means if (t, m) == (key[0], key[2]))
         label = lacking[0].label
         return f"{label} has it as {', '.join(has)} only" if has else f"not measured in {label}"
+    if not lacking and any(scored.means[key].measure.of_run for scored in (first, other)):
+        return "only a number of the whole run is known"
     if not lacking and {scored.means[key].measure.better for scored in (first, other)} == {"higher", "lower"}:
         said = " and ".join(f"{scored.means[key].measure.better} in {scored.label}" for scored in (first, other))
         return f"better is {said}: rescore the older run"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import sqlalchemy as sa
 
@@ -14,28 +15,33 @@ from chatbench.store.rows import from_json, measure_from_content
 from chatbench.store.tables import metric_table, scorings
 
 
-def question_means(connection: sa.Connection, run_id: str) -> list[QuestionMeans]:
-    """Return every numeric measure of the current scorings of a run, scorings in their order."""
+def question_means(connection: sa.Connection, run_id: str, *, of_run: bool = False) -> list[QuestionMeans]:
+    """Return every numeric measure of the current scorings of a run, scorings in their order; with `of_run` also the numbers
+    of the whole run, which have no questions."""
     current = sa.select(scorings).where((scorings.c.run_id == run_id) & scorings.c.is_current)
     found = dialect.select(connection, current.order_by(scorings.c.position)).to_pylist()
-    return [means for row in found for means in _of_scoring(connection, row)]
+    return [means for row in found for means in _of_scoring(connection, row, of_run)]
 
 
-def _of_scoring(connection: sa.Connection, row: dict[str, Any]) -> list[QuestionMeans]:
-    declared = [measure_from_content(content) for content in from_json(row["measures"])]
-    numbers: list[Measure] = [m for m in declared if m.is_number and not m.of_run]
+def _of_scoring(connection: sa.Connection, row: dict[str, Any], of_run: bool) -> list[QuestionMeans]:
+    declared = [m for m in map(measure_from_content, from_json(row["measures"])) if m.is_number]
+    numbers: list[Measure] = [m for m in declared if not m.of_run]
+    same = {name: row[name] for name in ("label", "signature", "code_hash")}
+    same |= {"table": row["table_name"], "key": row["label"] or row["metric"]}
+    whole = [
+        QuestionMeans(measure=m, case_ids=[], means=np.empty(0), n_scored=0, attempts=0, **same)
+        for m in declared
+        if m.of_run and of_run
+    ]
     if not numbers:
-        return []
+        return whole
     table = metric_table(row["table_name"], [(m.name, m.type_name) for m in numbers])
     chosen = sa.select(table.c.case_id, *(table.c[m.name] for m in numbers))
     rows = dialect.select(connection, chosen.where(table.c.scoring_no == row["scoring_no"]))
     columns = {m.name: _floats(rows[m.name]) for m in numbers}
     case_ids, means, attempts = average_attempts(rows["case_id"].to_pylist(), columns)
-    same = {name: row[name] for name in ("label", "signature", "code_hash")}
-    return [
+    return whole + [
         QuestionMeans(
-            table=row["table_name"],
-            key=row["label"] or row["metric"],
             measure=m,
             case_ids=case_ids,
             means=means[m.name],

@@ -175,7 +175,7 @@ class Store:
         return self._tried(ask)
 
     def load_means(self, runs: Sequence[Run]) -> tuple[dict[str, Dataset], dict[str, list[QuestionMeans]]]:
-        """Return the question sets of runs by dataset_id, and their `question_means` by run_id, all of one moment.
+        """Return the question sets of runs by dataset_id, and their `question_means` by run_id with the numbers of whole runs, all of one moment.
 
         `RunNotFoundError` names a run that is not stored, or no longer.
         """
@@ -185,7 +185,7 @@ class Store:
                 selection.require_run(connection, run.run_id, run.name)
             ids = dict.fromkeys(run.dataset_id for run in runs)
             datasets = {dataset_id: reading.load_dataset(connection, dataset_id) for dataset_id in ids}
-            return datasets, {run.run_id: question_means(connection, run.run_id) for run in runs}
+            return datasets, {run.run_id: question_means(connection, run.run_id, of_run=True) for run in runs}
 
         return self._call(read)
 

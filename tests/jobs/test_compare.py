@@ -451,7 +451,13 @@ def test_numbers_of_the_whole_run_and_texts_are_not_compared(store: Store) -> No
     made = examples.with_summaries(replace(made, measures=(*made.measures, of_run), run_values={"cost": 3.0}))
     for name in ("old", "new"):
         examples.saved(store, made, name=name, questions=on)
-    assert compared(store, "old", "new").frame["name"].tolist() == ["own_f1"]
+    found = compared(store, "old", "new")
+    assert found.frame["name"].tolist() == ["own_f1"]
+    assert found.not_compared[["name", "reason"]].values.tolist() == [
+        ["own_cost", "only a number of the whole run is known"]
+    ]
+    with pytest.raises(InputError, match=r"own_cost .only a number of the whole run is known."):
+        compared(store, "old", "new", measures="own_cost")
 
 
 def test_same_seed_same_numbers_and_order_of_questions_is_no_matter(store: Store) -> None:
