@@ -149,6 +149,8 @@ def _tell_notes(comparison: Any, told: list[str]) -> None:
         for note in pair.notes:
             if not any(line.endswith(note) for line in told):
                 typer.echo(f"note: {pair.label} against {pair.baseline_label}: {note}", err=True)
+    for label, reason in comparison.failed.items():
+        typer.echo(f"note: {label} was not compared: {reason}", err=True)
 
 
 @app.command()

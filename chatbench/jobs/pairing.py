@@ -70,9 +70,8 @@ def measure_names(first: ScoredRun, others: Sequence[ScoredRun], wanted: str | S
         rivals = [k for k in shared if (k[0], k[2]) == (table, measure)]
         rivals = rivals or [k for k in keys if (k[0], k[2]) == (table, measure)]
         plain = f"{table}_{measure}"
-        names[key] = plain if rivals == [key] else f"{plain} {metric}" if "(" in metric else plain
-        if key not in rivals:
-            names[key] = f"{plain} {metric}"
+        is_plain = rivals == [key] or (key in rivals and "(" not in metric)
+        names[key] = plain if is_plain else f"{plain} {metric}"
     known = [(name, (f"{t}_{m}", t, metric, metric.split("(")[0])) for (t, metric, m), name in names.items()]
     chosen = set(chosen_measures(known, wanted))
     return {key: name for key, name in names.items() if name in chosen}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from chatbench.core.measure import Measure
 from chatbench.core.question_means import QuestionMeans
 from chatbench.core.run import Run
+from chatbench.core.warn import warn_user
 from chatbench.errors import InputError, UnknownMetricError, WrongOptionError, did_you_mean
 from chatbench.jobs.history import DatabaseName
 from chatbench.jobs.run_like import RunLike, identity
@@ -105,10 +105,9 @@ def _from_pair(
             "them comparable, or name another run."
         )
     if (other.signature, other.code_hash) != (mine.signature, mine.code_hash):
-        warnings.warn(
+        warn_user(
             f"{mine.name} of {run.name!r} and {other_run.name!r} rests on different code, defaults or parameters; "
-            "rescore(run, metric) makes them comparable.",
-            stacklevel=3,
+            "rescore(run, metric) makes them comparable."
         )
     place = dict(zip(other.case_ids, other.means.tolist(), strict=True))
     theirs = np.asarray([place.get(case_id, math.nan) for case_id in mine.case_ids])

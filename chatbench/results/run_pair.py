@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -71,7 +71,7 @@ class RunPair:
     measures: Sequence[ComparedMeasure]
     groups: Clusters | None
     not_compared: Mapping[str, str]
-    notes: Sequence[str] = field(default=())
+    notes: Sequence[str] = ()
 
 
 def compare_columns(

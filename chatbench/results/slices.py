@@ -44,7 +44,7 @@ class Slices:
         frame: pd.DataFrame,
         caption: str,
         small: int,
-        shown: Mapping[str, Callable[[Any], Any]],
+        shown: Sequence[tuple[str, Callable[[Any], Any]]],
         notes: Sequence[str] = (),
     ) -> None:
         self.frame = frame
@@ -69,13 +69,13 @@ class Slices:
 
     def table(self) -> tuple[list[str], list[list[Any]], str, list[str]]:
         """Return what is shown: columns, rows, caption, notes."""
-        rows = [[cell(record) for cell in self._shown.values()] for record in self._records()[:SHOWN]]
+        rows = [[cell(record) for _, cell in self._shown] for record in self._records()[:SHOWN]]
         notes = []
         if len(self.frame) > SHOWN:
             notes.append(f"{SHOWN} of {len(self.frame)} lines; all are in .frame.")
         if self.frame["small"].any():
             notes.append(f"* fewer than {self._small} questions scored: a few of them decide such a group.")
-        return list(self._shown), rows, self._caption, [*notes, *self.notes]
+        return [title for title, _ in self._shown], rows, self._caption, [*notes, *self.notes]
 
     def _records(self) -> list[dict[str, Any]]:
         plain = self.frame.astype(object)
@@ -232,16 +232,16 @@ def _summary_slices(
         "small": bool,
     }
     columns = ["name", "group", "mean", "low", "high", *whole, "small"]
-    shown = {
-        "measure": lambda r: r["name"],
-        "group": _marked,
-        "mean": lambda r: r["mean"],
-        "95 % interval": lambda r: interval_text(r["low"], r["high"]),
-        "questions": lambda r: r["n_questions"],
-        "n scored": lambda r: r["n_scored"],
-        "errors": lambda r: r["n_errors"],
-        "missing": lambda r: r["n_missing"],
-    }
+    shown: list[tuple[str, Callable[[Any], Any]]] = [
+        ("measure", lambda r: r["name"]),
+        ("group", _marked),
+        ("mean", lambda r: r["mean"]),
+        ("95 % interval", lambda r: interval_text(r["low"], r["high"])),
+        ("questions", lambda r: r["n_questions"]),
+        ("n scored", lambda r: r["n_scored"]),
+        ("errors", lambda r: r["n_errors"]),
+        ("missing", lambda r: r["n_missing"]),
+    ]
     return Slices(pd.DataFrame(records, columns=columns).astype(types), caption, small, shown, notes)
 
 
@@ -280,19 +280,20 @@ def _pair_slices(
         "n": "Int64",
         "small": bool,
     }
-    shown: dict[str, Callable[[Any], Any]] = {"run": lambda r: r["run"]} if several else {}
-    shown |= {
-        "measure": lambda r: r["name"],
-        "group": _marked,
-        pairs[0].baseline_label: lambda r: r["mean_a"],
-        "run " if several else pairs[0].label: lambda r: r["mean_b"],
-        "difference": lambda r: r["difference"],
-        f"{100 * how.confidence:g} % interval": lambda r: interval_text(r["low"], r["high"]),
-        "p": lambda r: p_text(r["p"]),
-        "p (Holm)": lambda r: p_text(r["p_adjusted"]),
-        "n": lambda r: r["n"],
-        "verdict": lambda r: r["verdict"],
-    }
+    # Pairs, not a dict: a run may be named like another column.
+    shown: list[tuple[str, Callable[[Any], Any]]] = [
+        *([("run", lambda r: r["run"])] if several else []),
+        ("measure", lambda r: r["name"]),
+        ("group", _marked),
+        (pairs[0].baseline_label, lambda r: r["mean_a"]),
+        ("run " if several else pairs[0].label, lambda r: r["mean_b"]),
+        ("difference", lambda r: r["difference"]),
+        (f"{100 * how.confidence:g} % interval", lambda r: interval_text(r["low"], r["high"])),
+        ("p", lambda r: p_text(r["p"])),
+        ("p (Holm)", lambda r: p_text(r["p_adjusted"])),
+        ("n", lambda r: r["n"]),
+        ("verdict", lambda r: r["verdict"]),
+    ]
     return Slices(pd.DataFrame(records, columns=columns).astype(types), caption, small, shown, notes)
 
 
@@ -307,5 +308,5 @@ def _badness(value: float | None, measure: Measure) -> tuple[bool, float]:
     return False, -value if measure.better == "lower" else value
 
 
-def _by_text(by: str | Mapping[str, str]) -> str:
+def _by_text(by: By) -> str:
     return ", ".join(by) if isinstance(by, Mapping) else by

@@ -7,11 +7,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from chatbench.stats.clusters import Clusters, Floats, Ints, products_of
+from chatbench.stats.clusters import CELLS, Clusters, Floats, Ints, products_of
 from chatbench.stats.intervals import Interval, normal_quantile, student_quantile
-
-CELLS = 2**17
-"""Numbers per chunk of resamples: few enough for the processor's cache, enough to make the loop free."""
 
 FEW = 8
 """With fewer clusters that differ the bootstrap's intervals become erratic, up to thousands of times too wide."""

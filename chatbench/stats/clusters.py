@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+CELLS = 2**17
+"""Numbers per chunk of resamples: few enough for the processor's cache, enough to make the loop free."""
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

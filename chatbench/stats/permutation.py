@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from chatbench.stats.clusters import Floats, products_of
+from chatbench.stats.clusters import CELLS, Floats, products_of
 
-CELLS = 2**17
 EXACT_BELOW = 20
 """With fewer differences that are not zero, all flips of their signs are tried: at most 2 ** 18 up to mirror images."""
 

@@ -13,6 +13,7 @@ from chatbench.core.scores import Scoring
 from chatbench.errors import MetricDefinitionError, SchemaError
 from chatbench.scoring.names import check_column_name, check_table_name
 from chatbench.store import dialect, views
+from chatbench.store.names import quoted
 from chatbench.store.tables import COLUMN_TYPES, measures, metric_table, scorings, storage_name
 
 # A scoring does not tell whether a class or a function gave it.
@@ -157,7 +158,7 @@ class Catalog:
                 scoring,
                 f"the column {old.measure} is {old.type} there and must become {kind}, but views of your own stand on it: "
                 f"{', '.join(blocking)}",
-                "Drop these views, store again, and make them anew.",
+                "Drop these views, rescore(run, metric), and make them anew.",
             )
 
     def _views_of_the_user(self, table: str) -> list[str]:
@@ -193,13 +194,13 @@ class Catalog:
 
     def _alter(self, connection: sa.Connection, entry: Entry) -> None:
         kind = COLUMN_TYPES[entry.type]().compile(connection.dialect)
-        table, column = storage_name(entry.table_name), dialect.quoted(entry.measure)
+        table, column = storage_name(entry.table_name), quoted(entry.measure)
         old = self._stored.get((entry.table_name, entry.measure))
         if old is not None and not old.of_run:
             widens = (old.type, entry.type) == ("int", "float")
             dialect.change_type(connection, entry.table_name, table, entry.measure, kind, widens=widens)
         else:
-            connection.exec_driver_sql(f"ALTER TABLE {dialect.quoted(table)} ADD COLUMN {column} {kind}")
+            connection.exec_driver_sql(f"ALTER TABLE {quoted(table)} ADD COLUMN {column} {kind}")
 
     def _note(self, connection: sa.Connection, entry: Entry) -> None:
         row: dict[str, Any] = dict(vars(entry))

@@ -13,9 +13,6 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from chatbench.store import duckdb_sql, postgres_sql
-from chatbench.store.names import quoted
-
-__all__ = ["quoted"]
 
 DATABASE_ERRORS = (duckdb.Error, sa.exc.DBAPIError)
 """What the calls of this module raise, and all statements on a connection."""

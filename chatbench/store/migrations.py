@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from chatbench.errors import NotADatabaseError, SchemaError
 from chatbench.store import dialect, leaderboard, views
 from chatbench.store.catalog import Catalog
-from chatbench.store.dialect import quoted
+from chatbench.store.names import quoted
 from chatbench.store.tables import Base, measures, meta, scorings, storage_name
 
 KEY = "schema_version"

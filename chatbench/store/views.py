@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 
 from chatbench.store import dialect
-from chatbench.store.dialect import quoted
+from chatbench.store.names import quoted
 from chatbench.store.tables import storage_name
 
 _ATTEMPTS = """

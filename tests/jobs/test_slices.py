@@ -155,3 +155,11 @@ def test_shown_as_text_html_and_plots(numbers: Store) -> None:
         assert found.plot("own_f1")._repr_png_()[:4] == b"\x89PNG"
         with pytest.raises(UnknownMetricError, match="No measure 'x' among these groups. There are: own_hit, own_f1"):
             found.plot("x")
+
+
+def test_runs_named_like_columns_take_no_column_away(numbers: Store) -> None:
+    for name in ("p", "measure"):
+        put(numbers, name, HIT, F1)
+    columns, rows, *_ = compare_runs("p", "measure").by("tag", "own_hit").table()
+    assert columns.count("p") == columns.count("measure") == 2
+    assert {len(row) for row in rows} == {len(columns)} == {10}
